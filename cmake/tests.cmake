@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Unit tests lie beside the code (x_test.cc), one program a folder, found by glob so that none is forgotten.
+# Whole-tool cases are text files below tests/cases, run by tests/run_cases.py against the built program.
+if(WIN32)
+  # Debian has no GoogleTest for MinGW: it is built from the distribution's sources.
+  add_library(plumb_gtest STATIC /usr/src/googletest/googletest/src/gtest-all.cc /usr/src/googletest/googletest/src/gtest_main.cc)
+  target_include_directories(plumb_gtest SYSTEM PUBLIC /usr/src/googletest/googletest/include
+    PRIVATE /usr/src/googletest/googletest)
+  target_link_libraries(plumb_gtest PUBLIC Threads::Threads)
+else()
+  find_package(GTest REQUIRED)
+  add_library(plumb_gtest INTERFACE)
+  target_link_libraries(plumb_gtest INTERFACE GTest::gtest GTest::gtest_main)
+endif()
+
+file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
+if(support)
+  add_library(plumb_test_support STATIC ${support})
+  target_include_directories(plumb_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(plumb_test_support PUBLIC plumb_options plumb_headers plumb_base plumb_binary)
+endif()
+
+foreach(folder base os binary catalog judge observe report cli)
+  file(GLOB tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc")
+  if(WIN32)
+    list(FILTER tests EXCLUDE REGEX "_(posix|linux)_test\\.cc$")
+  else()
+    list(FILTER tests EXCLUDE REGEX "_win32_test\\.cc$")
+  endif()
+  if(tests)
+    add_executable(${folder}_test ${tests})
+    target_link_libraries(${folder}_test PRIVATE plumb_${folder} plumb_gtest)
+    if(support)
+      target_link_libraries(${folder}_test PRIVATE plumb_test_support)
+    endif()
+    target_compile_definitions(${folder}_test PRIVATE PLUMB_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+    if(WIN32)
+      target_link_options(${folder}_test PRIVATE -static)
+    endif()
+    add_test(NAME ${folder} COMMAND ${folder}_test)
+    set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+endforeach()
+
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+add_test(NAME cases COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tests/run_cases.py"
+  --plumb "$<TARGET_FILE:plumb>" --launcher "$<IF:$<BOOL:${WIN32}>,${CMAKE_CROSSCOMPILING_EMULATOR},>" "${PROJECT_SOURCE_DIR}/tests/cases")
+set_tests_properties(cases PROPERTIES LABELS cases TIMEOUT 900)
+if(NOT WIN32)
+  add_test(NAME layers COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
+  add_test(NAME format COMMAND "${PROJECT_SOURCE_DIR}/tools/format.sh" --check)
+  set_tests_properties(layers format PROPERTIES LABELS hygiene)
+endif()
