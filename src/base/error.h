@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What plumb could not do. An Error is about plumb ("this file is cut off"); a finding is about the machine
+// What plumb could not do. An Error is about plumb ("this file is cut off"); a finding is about the
+// machine
 // ("this driver is too old"); the two never mix.
 
 #include <string>
@@ -33,8 +34,8 @@ enum class ErrorCode {
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string what;                // lower case, no full stop: "section table ends past the end of the file"
-  std::string where;               // the file (or "wheel: member"); filled in by whoever knows it
+  std::string what;   // lower case, no full stop: "section table ends past the end of the file"
+  std::string where;  // the file (or "wheel: member"); filled in by whoever knows it
   std::vector<std::string> hints;  // what the user can do, one command each
 
   /// "while doing X: what" - each layer says what it was doing.

@@ -34,8 +34,8 @@ Result<Bytes> PagedReader::read(std::uint64_t offset, std::uint64_t length) {
   if (!fits(offset, length, source_.size())) {
     return past_end(offset, length, source_.size());
   }
-  const bool inside = offset >= window_offset_ &&
-                      fits(offset - window_offset_, length, window_.size());
+  const bool inside =
+      offset >= window_offset_ && fits(offset - window_offset_, length, window_.size());
   if (!inside) {
     const std::uint64_t begin = offset - offset % kPage;
     const std::uint64_t wanted = offset + length - begin;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where bytes come from. Every reader of foreign bytes reads through a Source: a file (os/file.h), a member of
-// a wheel as it is inflated (binary/member_source.h), a slice of either, or memory. So readers never open
-// anything, work the same on all of them, and can be fuzzed from a buffer.
+// Where bytes come from. Every reader of foreign bytes reads through a Source: a file (os/file.h),
+// a member of a wheel as it is inflated (binary/member_source.h), a slice of either, or memory. So
+// readers never open anything, work the same on all of them, and can be fuzzed from a buffer.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,9 @@ class Source {
 
   [[nodiscard]] virtual std::uint64_t size() const = 0;
 
-  /// Fills `out` from `offset`, wholly or not at all. Errors: truncated (past the end), io, changed, malformed
-  /// (an archive member whose compressed data is broken). Implementations are NOT thread-safe unless they say so.
+  /// Fills `out` from `offset`, wholly or not at all. Errors: truncated (past the end), io,
+  /// changed, malformed (an archive member whose compressed data is broken). Implementations are
+  /// NOT thread-safe unless they say so.
   [[nodiscard]] virtual Result<void> read(std::uint64_t offset, std::span<std::byte> out) const = 0;
 };
 
@@ -64,8 +65,8 @@ class SliceSource final : public Source {
   return offset <= size && length <= size - offset;
 }
 
-/// Reads small structures through one page-sized window, so that neighbouring headers cost one read and reading
-/// stays near what was asked for. Not thread-safe.
+/// Reads small structures through one page-sized window, so that neighbouring headers cost one read
+/// and reading stays near what was asked for. Not thread-safe.
 class PagedReader {
  public:
   static constexpr std::uint64_t kPage = 4096;
@@ -74,7 +75,8 @@ class PagedReader {
   [[nodiscard]] std::uint64_t size() const { return source_.size(); }
   [[nodiscard]] const Source& source() const { return source_; }
 
-  /// Copies `length` bytes at `offset`. The view stays valid until the next call. Error: truncated, or the source's.
+  /// Copies `length` bytes at `offset`. The view stays valid until the next call. Error: truncated,
+  /// or the source's.
   [[nodiscard]] Result<Bytes> read(std::uint64_t offset, std::uint64_t length);
 
   /// A NUL-terminated string of at most `limit` bytes; without a NUL in reach: malformed.
@@ -97,7 +99,9 @@ template <class T>
   std::make_unsigned_t<T> value = 0;
   for (std::size_t i = 0; i < sizeof(T); ++i) {
     value = static_cast<std::make_unsigned_t<T>>(
-        value | (static_cast<std::make_unsigned_t<T>>(std::to_integer<std::uint8_t>(bytes[offset + i])) << (8 * i)));
+        value |
+        (static_cast<std::make_unsigned_t<T>>(std::to_integer<std::uint8_t>(bytes[offset + i]))
+         << (8 * i)));
   }
   return static_cast<T>(value);
 }

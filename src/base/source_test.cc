@@ -23,7 +23,8 @@ TEST(PagedReader, ReadsAcrossPagesAndRefusesBytesPastTheEnd) {
 }
 
 TEST(PagedReader, ReadsNamesThatCrossPagesAndBoundsThem) {
-  const std::string text = std::string(4090, 'x') + std::string(20, 'y') + std::string(1, '\0') + "tail";
+  const std::string text =
+      std::string(4090, 'x') + std::string(20, 'y') + std::string(1, '\0') + "tail";
   const MemorySource source{std::string_view(text)};
   PagedReader reader(source);
   EXPECT_EQ(*reader.read_string(4090), std::string(20, 'y'));

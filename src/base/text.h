@@ -14,8 +14,9 @@ namespace plumb {
 /// True if `text` is well-formed UTF-8 (no surrogates, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// Makes foreign bytes fit to print and to put into JSON: every byte that is not part of well-formed UTF-8 and
-/// every control character (C0, DEL, C1, bidi overrides) becomes `\xNN` / `\u{NNNN}`. Idempotent on clean text.
+/// Makes foreign bytes fit to print and to put into JSON: every byte that is not part of
+/// well-formed UTF-8 and every control character (C0, DEL, C1, bidi overrides) becomes `\xNN` /
+/// `\u{NNNN}`. Idempotent on clean text.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Columns on a terminal: East Asian wide characters count two, combining marks none.

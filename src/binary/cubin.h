@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Cubins: the ELF files (machine 190) that hold SASS. Two layouts of e_flags and notes exist, told
+// apart by the OS ABI byte; measured on CUDA 11.5 to 13.5 and, for the flag bits, LLVM's ELF.h
+// (EF_CUDA_*).
+
+#include <cstdint>
+#include <optional>
+
+#include "base/source.h"
+#include "binary/gpu_code.h"
+
+namespace plumb {
+
+/// What the 64-byte ELF header alone says.
+struct CubinHeader {
+  Target target;  // suffix 'a' only where the header has the bit (CUDA 12.x); 13.x leaves it out
+  std::uint16_t toolkit = 0;  // 10 * CUDA version, e.g. 128; 0 where only a note says it (ABI 8)
+};
+
+/// Empty unless `head` (>= 64 bytes) starts a 64-bit little-endian cubin.
+[[nodiscard]] std::optional<CubinHeader> parse_cubin_header(Bytes head);
+
+struct CubinFacts {
+  CubinHeader header;
+  bool has_code = false;  // some section named .text* of type PROGBITS and size > 0
+};
+
+/// Reads section table and notes. Errors: not a cubin (not_binary), truncated, malformed, limit.
+[[nodiscard]] Result<CubinFacts> read_cubin(const Source& source);
+
+/// A cubin below this size has no kernel: an empty file is 1,464 bytes (sm_75 to 89), 1,736 (90),
+/// 2,248 (100 and up), one empty kernel 2,856, 3,432 and 5,016. Checked on 14,032 cubins. For
+/// images whose body cannot be looked at.
+[[nodiscard]] bool too_small_for_code(Target target, std::uint64_t unpacked_bytes);
+
+}  // namespace plumb
