@@ -33,11 +33,16 @@ function(plumb_os_extras)
   endif()
 endfunction()
 
+# binary: of inflate_isal.cc and inflate_zlib.cc one is built (-DISAL_LIBRARY=OFF tries zlib where ISA-L is installed).
 function(plumb_binary_extras)
   target_link_libraries(plumb_binary PUBLIC plumb_inflate)
+  get_target_property(sources plumb_binary SOURCES)
   if(PLUMB_HAVE_ISAL)
-    target_compile_definitions(plumb_binary PRIVATE PLUMB_HAVE_ISAL)
+    list(FILTER sources EXCLUDE REGEX "_zlib\\.cc$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "_isal\\.cc$")
   endif()
+  set_target_properties(plumb_binary PROPERTIES SOURCES "${sources}")
 endfunction()
 
 # catalog: data/*.json is compiled in, so the program needs no files beside it.

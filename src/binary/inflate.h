@@ -40,6 +40,7 @@ class Inflater {
     Checkpoint(Checkpoint&&) noexcept;
     Checkpoint& operator=(Checkpoint&&) noexcept;
     ~Checkpoint();
+    [[nodiscard]] std::size_t memory() const;  // bytes, about
 
    private:
     friend class Inflater;
@@ -47,7 +48,7 @@ class Inflater {
     explicit Checkpoint(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  /// The largest size of a Checkpoint in memory.
+  /// What a Checkpoint taken after a step that filled its output takes, mostly.
   static const std::size_t kCheckpointSize;
   [[nodiscard]] Checkpoint save() const;
   void restore(const Checkpoint& checkpoint);
