@@ -22,7 +22,9 @@
 namespace plumb {
 
 struct PeSection {
-  std::string name;  // at most 8 bytes: ".nv_fatbin" is ".nv_fatb"
+  /// MSVC's linker cuts names to 8 bytes (".nv_fatbin" is ".nv_fatb"); GNU ld's longer ones are
+  /// looked up in the COFF string table.
+  std::string name;
   std::uint32_t rva = 0;
   std::uint32_t virtual_size = 0;
   /// In the file; offset + size may lie past its end, then `faults` says so.
@@ -61,6 +63,7 @@ struct PeFile {
   std::uint32_t timestamp = 0;  // as stored: seconds since 1970, or a hash in reproducible builds
   std::uint64_t image_base = 0;
   std::uint32_t header_size = 0;  // SizeOfHeaders: below it an RVA is a file offset
+  std::uint32_t section_alignment = 0;
   std::vector<PeSection> sections;
   std::vector<PeDirectory> directories;
 
