@@ -43,7 +43,7 @@ struct ZipDirectory {
 /// bytes).
 [[nodiscard]] Result<ZipDirectory> read_zip_directory(const Source& archive);
 
-/// The member of that name; null if there is none.
+/// The member of that name; null if there is none. Looks at each in turn.
 [[nodiscard]] const ZipEntry* find_member(const ZipDirectory& directory, std::string_view name);
 
 }  // namespace plumb
