@@ -13,11 +13,12 @@ MAY_INCLUDE = {
     "base": [],
     "os": ["base"],
     "binary": ["base"],
+    "facts": ["base", "binary"],
     "catalog": ["base"],
-    "judge": ["base", "binary", "catalog"],
-    "observe": ["base", "os", "binary", "catalog", "judge"],
-    "report": ["base", "binary", "catalog", "judge", "observe"],
-    "cli": ["base", "os", "binary", "catalog", "judge", "observe", "report"],
+    "judge": ["base", "binary", "facts", "catalog"],
+    "observe": ["base", "os", "binary", "facts"],
+    "report": ["base", "binary", "facts", "catalog", "judge"],
+    "cli": ["base", "os", "binary", "facts", "catalog", "judge", "observe", "report"],
 }
 PLATFORM = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(_WIN32|__linux__|__unix__|_MSC_VER|__MINGW)")
 PLATFORM_HEADER = re.compile(r"#include <(windows\.h|unistd\.h|fcntl\.h|sys/|dirent\.h|dlfcn\.h|winver|cfgmgr)")

@@ -128,12 +128,12 @@ Result<CubinFacts> read_cubin(const Source& source) {
 
 bool too_small_for_code(Target target, std::uint64_t unpacked_bytes) {
   if (target.sm >= 100) {
-    return unpacked_bytes < 4900;
+    return unpacked_bytes < 3600;
   }
   if (target.sm >= 90) {
-    return unpacked_bytes < 3400;
+    return unpacked_bytes < 2100;
   }
-  return unpacked_bytes < 2800;
+  return unpacked_bytes < 1700;
 }
 
 }  // namespace plumb

@@ -29,9 +29,10 @@ struct CubinFacts {
 /// Reads section table and notes. Errors: not a cubin (not_binary), truncated, malformed, limit.
 [[nodiscard]] Result<CubinFacts> read_cubin(const Source& source);
 
-/// A cubin below this size has no kernel: an empty file is 1,464 bytes (sm_75 to 89), 1,736 (90),
-/// 2,248 (100 and up), one empty kernel 2,856, 3,432 and 5,016. Checked on 14,032 cubins. For
-/// images whose body cannot be looked at.
+/// For images whose body cannot be looked at: a cubin below this size has no kernel. Without one it
+/// has 664 to 1,464 bytes (up to sm_89), 1,736 (sm_90), 2,248 (sm_100 and up); the smallest with
+/// code seen are 1,960 (sm_52, CUDA 11.8), 2,304 (sm_80, device functions only), 2,552 (sm_90,
+/// CUDA 11.8) and 5,016 (sm_100 and up).
 [[nodiscard]] bool too_small_for_code(Target target, std::uint64_t unpacked_bytes);
 
 }  // namespace plumb

@@ -1,2 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "os/environment.h"
+#include "os/terminal.h"
+
+namespace plumb {
+namespace {
+
+constexpr std::string_view kVersion = PLUMB_VERSION;
+
+int run(int argc, char** argv) {
+  std::vector<std::string> arguments = command_line(argc, argv);
+  const bool double_click = arguments.size() < 2 && owns_console();
+  if (double_click) {
+    arguments.emplace_back("check");
+  }
+
+  CLI::App app{"plumb makes a GPU deep-learning environment true from top to bottom.", "plumb"};
+  app.require_subcommand(0, 1);
+  app.set_help_all_flag("--help-all", "the options of all commands");
+  bool version = false;
+  app.add_flag("--version", version, "print the version and exit");
+  const std::vector<std::pair<std::string, Command>> commands = {{"check", add_check(app)},
+                                                                 {"inspect", add_inspect(app)}};
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    write_stream(Stream::out, app.help());
+    return static_cast<int>(ExitCode::clean);
+  } catch (const CLI::CallForAllHelp&) {
+    write_stream(Stream::out, app.help("", CLI::AppFormatMode::All));
+    return static_cast<int>(ExitCode::clean);
+  } catch (const CLI::ParseError& error) {
+    print_error({ErrorCode::usage, error.what(), {}, {"plumb --help"}});
+    return static_cast<int>(ExitCode::usage);
+  }
+  if (version) {
+    write_stream(Stream::out, "plumb " + std::string(kVersion) + "\n");
+    return static_cast<int>(ExitCode::clean);
+  }
+  for (const auto& [name, command] : commands) {
+    if (app.got_subcommand(name)) {
+      const ExitCode code = command();
+      if (double_click) {
+        write_stream(Stream::out,
+                     "\nNext time: open a terminal in this folder and type  plumb check\nPress a "
+                     "key to close.\n");
+        wait_for_key();
+      }
+      return static_cast<int>(code);
+    }
+  }
+  write_stream(Stream::out, app.help());
+  return static_cast<int>(ExitCode::usage);
+}
+
+}  // namespace
+}  // namespace plumb
+
+int main(int argc, char** argv) {
+  try {
+    return plumb::run(argc, argv);
+  } catch (const std::exception& error) {
+    plumb::print_error(
+        {plumb::ErrorCode::internal, std::string("a defect of plumb: ") + error.what(), {}, {}});
+    return static_cast<int>(plumb::ExitCode::incomplete);
+  }
+}

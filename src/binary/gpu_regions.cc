@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binary/gpu_regions.h"
+
+#include <algorithm>
+
+namespace plumb {
+namespace {
+
+constexpr std::uint64_t kControlRecord = 24;
+constexpr std::uint32_t kShtProgbits = 1;
+constexpr std::uint32_t kPtLoad = 1;
+constexpr std::uint32_t kPfExecute = 1;
+constexpr std::uint32_t kScnCode = 0x20;
+constexpr std::uint32_t kScnInitializedData = 0x40;
+constexpr std::uint32_t kScnExecute = 0x20000000;
+
+void add_data(GpuRegions& regions, SearchRegion region, std::uint64_t file_size) {
+  if (region.size == 0 || region.offset >= file_size) {
+    return;
+  }
+  region.size = std::min(region.size, file_size - region.offset);
+  const bool made_for_it = is_fatbin_section(region.name) || is_resource_section(region.name);
+  (made_for_it ? regions.made_for_it : regions.other_data).push_back(std::move(region));
+}
+
+// Hostile files list the same bytes many times over; each byte is searched once.
+void drop_overlaps(std::vector<SearchRegion>& regions) {
+  std::ranges::stable_sort(regions, {}, &SearchRegion::offset);
+  std::uint64_t end = 0;
+  std::vector<SearchRegion> kept;
+  for (SearchRegion& region : regions) {
+    const std::uint64_t region_end = region.offset + region.size;
+    if (region_end <= end) {
+      continue;
+    }
+    if (region.offset < end) {
+      region.size = region_end - end;
+      region.offset = end;
+    }
+    end = region_end;
+    kept.push_back(std::move(region));
+  }
+  regions = std::move(kept);
+}
+
+Result<void> search_all(const Source& source, const std::vector<SearchRegion>& regions,
+                        GpuCode& code) {
+  for (const SearchRegion& region : regions) {
+    PLUMB_TRY(search_region(source, region, code));
+  }
+  return {};
+}
+
+bool has_code(const GpuCode& code) {
+  return std::ranges::any_of(code.images, [](const GpuImage& image) { return !image.empty; });
+}
+
+}  // namespace
+
+GpuRegions gpu_regions(const ElfFile& elf, std::uint64_t file_size) {
+  GpuRegions regions;
+  for (const ElfSection& section : elf.sections) {
+    if (section.name == ".nvFatBinSegment") {
+      regions.control_records += section.size / kControlRecord;
+    } else if (section.type == kShtProgbits && section.allocated() && !section.executable()) {
+      add_data(regions, {section.name, section.offset, section.size}, file_size);
+    }
+  }
+  if (elf.sections.empty()) {
+    for (const ElfSegment& segment : elf.segments) {
+      if (segment.type == kPtLoad && (segment.flags & kPfExecute) == 0) {
+        add_data(regions, {"", segment.offset, segment.file_size}, file_size);
+      }
+    }
+  }
+  drop_overlaps(regions.made_for_it);
+  drop_overlaps(regions.other_data);
+  return regions;
+}
+
+GpuRegions gpu_regions(const PeFile& pe, std::uint64_t file_size) {
+  GpuRegions regions;
+  for (const PeSection& section : pe.sections) {
+    if (section.name == ".nvFatBi" || section.name == ".nvFatBinSegment") {
+      regions.control_records +=
+          std::min<std::uint64_t>(section.virtual_size, section.size) / kControlRecord;
+    } else if ((section.characteristics & (kScnCode | kScnExecute)) == 0 &&
+               (section.characteristics & kScnInitializedData) != 0) {
+      add_data(regions, {section.name, section.offset, section.size}, file_size);
+    }
+  }
+  drop_overlaps(regions.made_for_it);
+  drop_overlaps(regions.other_data);
+  return regions;
+}
+
+Result<GpuCode> find_gpu_code(const Source& source, const GpuRegions& regions,
+                              const SearchReasons& reasons) {
+  GpuCode code;
+  PLUMB_TRY(search_all(source, regions.made_for_it, code));
+  if (reasons.asked || reasons.nvidia_library || regions.control_records > code.containers.size() ||
+      (reasons.uses_cuda && !has_code(code))) {
+    PLUMB_TRY(search_all(source, regions.other_data, code));
+  }
+  std::ranges::sort(code.containers, {}, &GpuContainer::offset);
+  return code;
+}
+
+}  // namespace plumb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What every command shares. Each command lives in cmd_NAME.cc and offers one function that
+// declares its options on the parser and returns what to run once they are parsed.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/catalog.h"
+#include "judge/verdict.h"
+#include "os/terminal.h"
+
+namespace CLI {
+class App;
+}
+
+namespace plumb {
+
+/// Options that all commands take.
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+using Command = std::function<ExitCode()>;
+
+/// Declares --json, --quiet and --verbose on a command.
+void add_common_options(CLI::App& app, CommonOptions& options);
+
+/// Each adds its subcommand to `app`; the result runs it and may be called only after parsing chose
+/// it.
+[[nodiscard]] Command add_inspect(CLI::App& app);
+[[nodiscard]] Command add_check(CLI::App& app);
+
+/// `--gpu` values to cards: names by the catalog, or "X.Y". A wrong or ambiguous one prints the
+/// question on stderr and gives nothing.
+[[nodiscard]] std::optional<std::vector<Card>> parse_cards(const std::vector<std::string>& names);
+
+/// Prints "error: ..." and hints on stderr, cleaned of control characters.
+void print_error(const Error& error);
+
+}  // namespace plumb
