@@ -3,11 +3,12 @@
 // "4:cpu,cpuacct:/docker/id" (v1). A quota of a group above counts, too. In a container the path
 // may be one of the host's that does not exist here; the walk upwards then ends at the mount's own
 // files, which are the container's.
+#include "os/cgroup_quota.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "base/text.h"
-#include "os/cgroup_quota.h"
 #include "os/file.h"
 
 namespace plumb {

@@ -12,10 +12,12 @@ namespace plumb {
 /// UTF-8; a variable that is set but empty is "".
 [[nodiscard]] std::optional<std::string> get_environment(const std::string& name);
 
-/// PATH-like text split at ':' or ';' (Windows: quotes around an element are removed). Empty elements stay.
+/// PATH-like text split at ':' or ';' (Windows: quotes around an element are removed). Empty
+/// elements stay.
 [[nodiscard]] std::vector<std::string> split_path_list(std::string_view text);
 
-/// The BCP 47-like language of the user ("zh-CN", "en-US"); LC_ALL/LC_MESSAGES/LANG or the Windows UI language.
+/// The BCP 47-like language of the user ("zh-CN", "en-US"); LC_ALL/LC_MESSAGES/LANG or the Windows
+/// UI language.
 [[nodiscard]] std::string user_language();
 
 /// "linux" or "windows": the system plumb runs on.

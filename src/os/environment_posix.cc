@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/environment.h"
+
 #include <algorithm>
 #include <cstdlib>
-
-#include "os/environment.h"
 
 namespace plumb {
 namespace {

@@ -2,6 +2,8 @@
 // Files by plain system calls. Opening must have no side effect: the name is looked at first
 // (opening some devices rewinds a tape or wakes a card), opened without blocking, and looked at
 // again, because it may have been replaced in between.
+#include "os/file.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +15,6 @@
 #include <memory>
 #include <utility>
 
-#include "os/file.h"
 #include "os/system_error.h"
 
 namespace plumb {

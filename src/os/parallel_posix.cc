@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/parallel.h"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <thread>
 
 #include "os/cgroup_quota.h"
-#include "os/parallel.h"
 
 namespace plumb {
 namespace {

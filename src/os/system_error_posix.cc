@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/system_error.h"
+
 #include <cerrno>
 #include <string>
-
-#include "os/system_error.h"
 
 namespace plumb {
 

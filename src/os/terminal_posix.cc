@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/terminal.h"
+
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 
 #include "base/text.h"
 #include "os/environment.h"
-#include "os/terminal.h"
 
 namespace plumb {
 namespace {
