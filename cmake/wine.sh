@@ -7,7 +7,8 @@ WINEDLLOVERRIDES="${WINEDLLOVERRIDES:-mscoree,mshtml=}"
 export WINEPREFIX WINEDEBUG WINEDLLOVERRIDES
 mkdir -p "$WINEPREFIX"
 unset DISPLAY
-for wine in wine64 wine64-stable wine wine-stable /usr/lib/wine/wine64; do
+# Debian keeps the 64-bit loader out of PATH; its /usr/bin/wine would ask for the 32-bit one on every start.
+for wine in /usr/lib/wine/wine64 wine64 wine64-stable wine wine-stable; do
   if command -v "$wine" >/dev/null 2>&1; then exec "$wine" "$@"; fi
 done
 echo "wine.sh: no wine found" >&2
