@@ -32,7 +32,7 @@ constexpr std::size_t kCachedBlocks = 64;
 constexpr std::uint64_t kCheckpointMemory = 12 << 20;
 constexpr std::uint64_t kLeastSpacing = 1 << 20;
 constexpr std::uint64_t kDecodeFactor = 16;
-constexpr std::uint64_t kDecodeSlack = 256 << 20;
+constexpr std::uint64_t kDecodeSlack = 64 << 20;
 
 std::string plural_bytes(std::uint64_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");

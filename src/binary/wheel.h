@@ -89,17 +89,19 @@ struct MemberDigest {
 /// is no requirement.
 [[nodiscard]] std::string requirement_name(std::string_view requirement);
 
-/// Projects that concern the GPU, normalised. A name ending in '*' is a prefix.
+/// Projects that live on the GPU or bring its libraries, normalised. A '*' at the end: any ending.
 inline constexpr std::string_view kGpuProjects[] = {
-    "nvidia-*",      "cuda-*",   "triton*",       "pytorch-triton*",
-    "cupy*",         "torch*",   "tensorflow*",   "tensorrt*",
-    "paddlepaddle*", "paddle-*", "onnxruntime-*", "jax*",
-    "bitsandbytes",  "xformers", "flash-attn*",   "ctranslate2",
-    "deepspeed",     "vllm",     "mxnet-cu*",     "numba-cuda",
-    "pycuda",        "cudf*",    "cuml*",         "rmm-cu*",
-    "dgl-cu*",       "nccl*",    "cutlass*",      "transformer-engine*",
-    "pynvml",        "mslk*",
-};
+    // NVIDIA's own
+    "nvidia-*", "cuda-*", "numba-cuda*", "transformer-engine*", "tensorrt*", "pynvml", "warp-lang",
+    // frameworks
+    "torch", "torchvision", "torchaudio", "torchao", "torch-tensorrt*", "tensorflow",
+    "tensorflow-gpu", "tensorflow-intel", "tf-nightly*", "paddlepaddle*", "jax", "jaxlib",
+    "jax-cuda*", "mxnet-cu*", "onnxruntime", "onnxruntime-*", "ctranslate2",
+    // compilers and kernels
+    "triton*", "pytorch-triton*", "cupy*", "pycuda", "bitsandbytes", "xformers", "flash-attn*",
+    "flashinfer-*", "auto-gptq", "autoawq*", "spconv-cu*", "faiss-gpu*", "vllm*", "deepspeed",
+    // RAPIDS
+    "cudf-cu*", "cuml-cu*", "cugraph-cu*", "rmm-cu*", "cutensor-cu*", "dgl-cu*"};
 
 /// Those of `requires_dist` that concern GPU packages, in their order.
 [[nodiscard]] std::vector<std::string> gpu_requirements(
