@@ -123,12 +123,10 @@ class Prediction:
             raise ValueError(f"{len(verdicts)} verdicts for one card")
         verdict = verdicts[0] if verdicts else {}
         self.result = verdict.get("result", "none")
-        self.native, self.jit, self.none = (verdict.get(key, 0) for key in ("native", "jit", "none"))
         self.containers = (entry.get("gpu") or {}).get("containers", 0)
-        driver = verdict.get("driver")
-        if isinstance(driver, dict):
-            driver = driver.get("linux")
-        self.driver = driver or ""
+        self.native, self.jit, self.none = (verdict.get(key, 0) for key in ("native", "jit", "none"))
+        self.empty = verdict.get("empty", self.containers)
+        self.driver = verdict.get("driver_linux") or ""
         self.driver_is_enough = version(self.driver) <= version(header["driver"])
 
     def __str__(self):
@@ -173,6 +171,8 @@ def differences(said, outcomes, result, counts_count=True):
             yield f"{count['jit']} ran after JIT, {count['too_new']} had PTX too new for the driver"
         if not count["none"] <= said.none <= count["none"] + count["lto"]:
             yield f"{count['none']} had nothing for the card"
+        if said.native + said.jit + said.none + said.empty != said.containers:
+            yield f"native, jit, none and empty ({said.empty}) are not {said.containers} in all"
     if said.jit and said.driver_is_enough != (count["too_new"] == 0):
         yield f"PTX was {'too new' if count['too_new'] else 'known'} to the card's driver"
     if said.result != result:
