@@ -43,11 +43,12 @@ foreach(folder base os binary facts catalog judge observe report cli)
 endforeach()
 
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
-add_test(NAME cases COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tests/run_cases.py"
+add_test(NAME cases COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/run_cases.py"
   --plumb "$<TARGET_FILE:plumb>" --launcher "$<IF:$<BOOL:${WIN32}>,${CMAKE_CROSSCOMPILING_EMULATOR},>" "${PROJECT_SOURCE_DIR}/tests/cases")
 set_tests_properties(cases PROPERTIES LABELS cases TIMEOUT 900)
 if(NOT WIN32)
-  add_test(NAME layers COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
+  add_test(NAME run_cases COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/run_cases_test.py")
+  add_test(NAME layers COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
   add_test(NAME format COMMAND "${PROJECT_SOURCE_DIR}/tools/format.sh" --check)
-  set_tests_properties(layers format PROPERTIES LABELS hygiene)
+  set_tests_properties(run_cases layers format PROPERTIES LABELS hygiene)
 endif()
