@@ -30,4 +30,10 @@ using SymbolOffset = std::function<std::optional<std::uint64_t>(std::string_view
     const Source& source, std::string_view library_name, std::string_view machine, bool windows_abi,
     const SymbolOffset& offset_of);
 
+/// The same for what a Windows DLL's version resource says (PeFile::file_version), for the
+/// libraries whose code says nothing: cuDNN's parts and cuBLAS. Empty where the rule is not
+/// certain.
+[[nodiscard]] std::map<std::string, std::string> read_resource_versions(
+    std::string_view dll_name, std::string_view file_version);
+
 }  // namespace plumb
