@@ -126,14 +126,12 @@ Result<CubinFacts> read_cubin(const Source& source) {
   return facts;
 }
 
-bool too_small_for_code(Target target, std::uint64_t unpacked_bytes) {
-  if (target.sm >= 100) {
-    return unpacked_bytes < 3600;
-  }
-  if (target.sm >= 90) {
-    return unpacked_bytes < 2100;
-  }
-  return unpacked_bytes < 1700;
+CodeBySize code_by_size(Target target, std::uint64_t unpacked_bytes) {
+  const std::uint64_t empty_at_most = target.sm >= 100 ? 2300 : target.sm >= 90 ? 1760 : 1500;
+  constexpr std::uint64_t kMaybe = 6000;
+  return unpacked_bytes <= empty_at_most ? CodeBySize::none
+         : unpacked_bytes < kMaybe       ? CodeBySize::maybe
+                                         : CodeBySize::some;
 }
 
 }  // namespace plumb

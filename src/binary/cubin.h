@@ -29,10 +29,11 @@ struct CubinFacts {
 /// Reads section table and notes. Errors: not a cubin (not_binary), truncated, malformed, limit.
 [[nodiscard]] Result<CubinFacts> read_cubin(const Source& source);
 
-/// For images whose body cannot be looked at: a cubin below this size has no kernel. Without one it
-/// has 664 to 1,464 bytes (up to sm_89), 1,736 (sm_90), 2,248 (sm_100 and up); the smallest with
-/// code seen are 1,960 (sm_52, CUDA 11.8), 2,304 (sm_80, device functions only), 2,552 (sm_90,
-/// CUDA 11.8) and 5,016 (sm_100 and up).
-[[nodiscard]] bool too_small_for_code(Target target, std::uint64_t unpacked_bytes);
+/// What a cubin's unpacked size alone tells. Without any kernel it has 664 to 1,464 bytes (up to
+/// sm_89), 1,736 (sm_90), 2,248 (sm_100 and up); the smallest with code seen are 1,960 (sm_52,
+/// CUDA 11.8), 2,304 (sm_80, device functions only), 2,552 (sm_90, CUDA 11.8) and 5,016 (sm_100).
+/// The largest without code has 5,080 bytes, of constants.
+enum class CodeBySize : std::uint8_t { none, maybe, some };
+[[nodiscard]] CodeBySize code_by_size(Target target, std::uint64_t unpacked_bytes);
 
 }  // namespace plumb

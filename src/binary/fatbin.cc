@@ -4,11 +4,12 @@
 //
 // - Is it empty? nvcc's link step adds cubins without any kernel for its own default target, which
 // make a file look
-//   as if it served that target. Small bodies are looked at (plain or LZ4); for the rest their size
-//   tells (too_small_for_code).
-// - Which toolkit made it? Cubins up to CUDA 12 say it in the ELF header; later ones in a note, for
-// which a few
-//   bodies a container are read whole.
+//   as if it served that target. Mostly the size tells (code_by_size); the doubtful ones are
+//   unpacked and looked at.
+// - Which toolkit made it? Cubins up to CUDA 12 say it in the ELF header; later ones in a note.
+// Plain cubins are asked
+//   always, since their header follows the entry's; of packed ones some are unpacked whole
+//   (samples).
 
 #include "binary/fatbin.h"
 
@@ -18,6 +19,7 @@
 
 #include "binary/cubin.h"
 #include "binary/lz4_block.h"
+#include "binary/zstd_frame.h"
 
 namespace plumb {
 namespace {
@@ -25,9 +27,8 @@ namespace {
 constexpr std::uint64_t kEntryHeader = 64;
 constexpr std::uint32_t kMaxEntryHeader = 64 * 1024;
 constexpr std::size_t kMaxImages = 100'000;  // in one container; the largest seen has 64
-constexpr std::uint64_t kSmallBody = 6000;   // may be without a kernel: looked at whole
 constexpr std::uint64_t kSampleBody = 64 * 1024;
-constexpr unsigned kSamples = 2;
+constexpr std::uint64_t kCubinHeader = 64;
 
 constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
@@ -118,21 +119,22 @@ void ContainerParser::take_entry_header(Bytes bytes) {
   packed_ = load_le<std::uint32_t>(bytes, 0x10);
   unpacked_ = load_le<std::uint64_t>(bytes, 0x38);
   unpacked_ = unpacked_ != 0 ? unpacked_ : stored;
-  lz4_ = (flags & kFlagLz4) != 0;
-  const bool zstd = (flags & kFlagZstd) != 0;
-
-  if (image.kind == ImageKind::cubin) {
-    image.empty = too_small_for_code(image.target, unpacked_);
-  }
+  packing_ = (flags & kFlagLz4) != 0    ? Packing::lz4
+             : (flags & kFlagZstd) != 0 ? Packing::zstd
+                                        : Packing::plain;
   images_.push_back(image);
-  if (image.kind == ImageKind::cubin && !zstd && stored >= 16) {
-    const bool whole =
-        unpacked_ <= kSmallBody || (unpacked_ <= kSampleBody && !lz4_ && sampled_ < kSamples);
-    sampled_ += whole && unpacked_ > kSmallBody ? 1 : 0;
-    step_ = Step::body;
-    want_ = body;
-    length_ = whole ? stored : std::min<std::uint64_t>(stored, lz4_ ? 128 : 64);
-    return;
+  if (image.kind == ImageKind::cubin) {
+    const CodeBySize code = code_by_size(image.target, unpacked_);
+    images_.back().empty = code == CodeBySize::none;
+    const bool sample = samples_ > 0 && code == CodeBySize::some && unpacked_ <= kSampleBody;
+    samples_ -= sample ? 1 : 0;
+    whole_ = code == CodeBySize::maybe || sample;
+    if (stored >= 16 && (whole_ || packing_ == Packing::plain)) {
+      step_ = Step::body;
+      want_ = body;
+      length_ = whole_ ? stored : std::min(stored, kCubinHeader);
+      return;
+    }
   }
   next_entry();
 }
@@ -140,12 +142,13 @@ void ContainerParser::take_entry_header(Bytes bytes) {
 void ContainerParser::take_body(Bytes bytes) {
   GpuImage& image = images_.back();
   std::vector<std::byte> unpacked;
-  if (lz4_) {
+  if (packing_ != Packing::plain) {
     const Bytes packed = packed_ != 0 && packed_ < bytes.size()
                              ? bytes.first(static_cast<std::size_t>(packed_))
                              : bytes;
-    const std::uint64_t wanted = unpacked_ <= kSmallBody ? unpacked_ : 64;
-    unpacked = decode_lz4_prefix(packed, static_cast<std::size_t>(wanted));
+    const auto wanted = static_cast<std::size_t>(unpacked_);
+    unpacked = packing_ == Packing::lz4 ? decode_lz4_prefix(packed, wanted)
+                                        : decode_zstd_prefix(packed, wanted);
     bytes = unpacked;
   }
   if (const auto header = parse_cubin_header(bytes)) {
@@ -154,7 +157,7 @@ void ContainerParser::take_body(Bytes bytes) {
     if (image.target.suffix == 0 && header->target.sm == image.target.sm) {
       image.target.suffix = header->target.suffix;
     }
-    if (bytes.size() > 128) {
+    if (whole_) {
       if (const auto facts = read_cubin(MemorySource(bytes))) {
         image.empty = !facts->has_code;
         image.toolkit = facts->header.toolkit;

@@ -28,9 +28,10 @@ class ContainerParser {
  public:
   enum class State : std::uint8_t { wanting, done, rejected };
 
-  /// `offset`: of the magic; `limit`: the container must end at or before it.
-  ContainerParser(std::uint64_t offset, std::uint64_t limit)
-      : offset_(offset), limit_(limit), want_(offset) {}
+  /// `offset`: of the magic; `limit`: the container must end at or before it. `samples`: how many
+  /// packed bodies may be unpacked only to ask for their toolkit's version.
+  ContainerParser(std::uint64_t offset, std::uint64_t limit, unsigned samples)
+      : offset_(offset), limit_(limit), want_(offset), samples_(samples) {}
 
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] std::uint64_t want_offset() const { return want_; }
@@ -44,6 +45,7 @@ class ContainerParser {
 
  private:
   enum class Step : std::uint8_t { container_header, entry_header, body };
+  enum class Packing : std::uint8_t { plain, lz4, zstd };
   void take_container_header(Bytes bytes);
   void take_entry_header(Bytes bytes);
   void take_body(Bytes bytes);
@@ -58,8 +60,9 @@ class ContainerParser {
   std::uint64_t next_ = 0;      // where the next entry begins
   std::uint64_t unpacked_ = 0;  // of the entry whose body is wanted
   std::uint64_t packed_ = 0;
-  bool lz4_ = false;
-  unsigned sampled_ = 0;  // large bodies looked at for the toolkit's version
+  Packing packing_ = Packing::plain;
+  bool whole_ = false;  // the body is wanted to its end
+  unsigned samples_;
   Step step_ = Step::container_header;
   State state_ = State::wanting;
   GpuContainer container_;

@@ -16,6 +16,11 @@ std::uint64_t round_up(std::uint64_t offset) {
   return (offset + kFatbinAlignment - 1) / kFatbinAlignment * kFatbinAlignment;
 }
 
+// A file is mostly made by one toolkit: the first containers are asked, and then one in 64.
+unsigned samples_for(std::size_t containers_before) {
+  return containers_before < 4 || containers_before % 64 == 0 ? 1 : 0;
+}
+
 std::unexpected<Error> too_many_images() {
   return fail(ErrorCode::limit, "more GPU code images than plumb counts (2097152)");
 }
@@ -82,7 +87,7 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
       }
     }
     at += found;
-    ContainerParser parser(at, end);
+    ContainerParser parser(at, end, samples_for(code.containers.size()));
     while (parser.state() == ContainerParser::State::wanting) {
       if (!fits(parser.want_offset(), parser.want_length(), end)) {
         break;
@@ -133,7 +138,8 @@ void StreamSearch::feed(Bytes bytes) {
       overflow_ = true;
       return nullptr;
     }
-    open_.push_back({ContainerParser(offset, size_), {}});
+    open_.push_back(
+        {ContainerParser(offset, size_, samples_for(code_.containers.size() + open_.size())), {}});
     return &open_.back();
   };
   // A magic that straddles two pieces: look at the joint.

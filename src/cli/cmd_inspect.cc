@@ -35,7 +35,8 @@ ExitCode exit_code_of(const JudgedInspection& judged) {
   };
   const bool all_served = std::ranges::all_of(judged.files, [&](const JudgedFile& file) {
     // A package speaks for its members: a bundled library for other cards is no finding.
-    return !(file.file->package || file.file->facts.archive.empty()) || std::ranges::all_of(file.verdicts, is_served);
+    return !(file.file->package || file.file->facts.archive.empty()) ||
+           std::ranges::all_of(file.verdicts, is_served);
   });
   return all_served ? ExitCode::clean : ExitCode::findings;
 }
@@ -53,7 +54,8 @@ ExitCode run_inspect(const InspectArguments& arguments) {
   options.verify = arguments.verify;
   const Inspection inspection = inspect_paths(arguments.paths, options);
   const JudgedInspection judged = judge_inspection(inspection, *cards, Catalog::builtin());
-  const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+  const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - start);
 
   if (arguments.common.json) {
     write_stream(Stream::out, inspect_json(judged, options.exports));
@@ -80,15 +82,18 @@ ExitCode run_inspect(const InspectArguments& arguments) {
 Command add_inspect(CLI::App& app) {
   const auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand(
-      "inspect", "what a binary, wheel or folder really is: imports, GPU code, versions, the driver it needs");
+      "inspect",
+      "what a binary, wheel or folder really is: imports, GPU code, versions, the driver it needs");
   command->add_option("PATH", arguments->paths, "files, wheels or folders")->required();
   command
       ->add_option("--gpu", arguments->cards,
-                   "say whether this card can run it: a name (\"2080 ti\") or a compute capability (8.9); repeatable")
+                   "say whether this card can run it: a name (\"2080 ti\") or a compute capability "
+                   "(8.9); repeatable")
       ->allow_extra_args(false);
   command->add_flag("--exports", arguments->exports, "list exported symbols with their versions");
   command->add_flag("--verify", arguments->verify, "wheels: compare every member with RECORD");
-  command->add_flag("--deep", arguments->deep, "search all data for GPU code, not only where it usually lies");
+  command->add_flag("--deep", arguments->deep,
+                    "search all data for GPU code, not only where it usually lies");
   add_common_options(*command, arguments->common);
   return [arguments] { return run_inspect(*arguments); };
 }

@@ -19,6 +19,7 @@ struct InspectTextOptions {
 };
 
 /// For people: one block for a single file or each package; a table for many files.
-[[nodiscard]] std::string inspect_text(const JudgedInspection& judged, const InspectTextOptions& options);
+[[nodiscard]] std::string inspect_text(const JudgedInspection& judged,
+                                       const InspectTextOptions& options);
 
 }  // namespace plumb
