@@ -74,7 +74,7 @@ Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& opti
   }
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
-  } else if (regions.control_records > 0) {
+  } else if (regions.registers_code()) {
     facts.cudart = imports_registration(source, elf) ? Cudart::shared : Cudart::static_;
   }
   if (nvidia) {
@@ -130,7 +130,7 @@ Result<ReadBinary> read_pe_binary(const Source& source, const ReadOptions& optio
   }
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
-  } else if (regions.control_records > 0) {
+  } else if (regions.registers_code()) {
     facts.cudart = Cudart::static_;
   }
   if (nvidia) {

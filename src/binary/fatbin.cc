@@ -69,11 +69,11 @@ void ContainerParser::take_container_header(Bytes bytes) {
   const auto size = load_le<std::uint64_t>(bytes, 8);
   const std::uint64_t begin = offset_ + kFatbinHeaderSize;
   if (load_le<std::uint32_t>(bytes) != kFatbinMagic || load_le<std::uint16_t>(bytes, 4) != 1 ||
-      load_le<std::uint16_t>(bytes, 6) != kFatbinHeaderSize || size < kEntryHeader ||
-      !fits(begin, size, limit_)) {
+      load_le<std::uint16_t>(bytes, 6) != kFatbinHeaderSize || !fits(begin, size, limit_)) {
     return reject();
   }
-  end_ = begin + size;
+  end_ = begin +
+         size;  // size 0 is real: cuDNN for Windows has hundreds of containers without any entry
   container_.offset = offset_;
   container_.size = size + kFatbinHeaderSize;
   next_ = begin;

@@ -57,6 +57,11 @@ bool has_code(const GpuCode& code) {
 
 }  // namespace
 
+bool GpuRegions::registers_code() const {
+  return control_records > 0 ||
+         std::ranges::any_of(made_for_it, is_fatbin_section, &SearchRegion::name);
+}
+
 GpuRegions gpu_regions(const ElfFile& elf, std::uint64_t file_size) {
   GpuRegions regions;
   for (const ElfSection& section : elf.sections) {

@@ -21,6 +21,8 @@ struct GpuRegions {
   /// Records of the control section (.nvFatBinSegment): each registers one container, wherever that
   /// lies.
   std::uint64_t control_records = 0;
+  /// Made by nvcc's host side: it has a control section, or a section of containers to register.
+  [[nodiscard]] bool registers_code() const;
 };
 
 [[nodiscard]] GpuRegions gpu_regions(const ElfFile& elf, std::uint64_t file_size);

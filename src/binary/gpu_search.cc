@@ -135,6 +135,9 @@ void StreamSearch::feed(Bytes bytes) {
   }
   const auto begin_candidate = [this](std::uint64_t offset) -> Candidate* {
     if (open_.size() >= kMaxOpen) {
+      harvest();  // many small containers in one piece: those that are done make room
+    }
+    if (open_.size() >= kMaxOpen) {
       overflow_ = true;
       return nullptr;
     }
