@@ -94,6 +94,9 @@ class Catalog {
   /// The CUDA version whose driver first knows this PTX ISA ("8.7" -> "12.8"); empty if unknown.
   [[nodiscard]] std::optional<std::string> cuda_of_ptx_isa(std::uint8_t major,
                                                            std::uint8_t minor) const;
+  /// The CUDA version that a driver must at least have for this ISA; for an ISA newer than the
+  /// table the newest version known, which is the least that is true.
+  [[nodiscard]] std::string least_cuda_for_ptx_isa(std::uint8_t major, std::uint8_t minor) const;
   /// The newest CUDA version that a driver takes ("580.65.06" on linux -> "13.0"); empty if
   /// unknown: older than the table, or of a branch newer than the table.
   [[nodiscard]] std::optional<std::string> cuda_of_driver(std::string_view system,

@@ -50,6 +50,11 @@ std::vector<Isa> load_isas() {
   return result;
 }
 
+const std::vector<Isa>& isas() {
+  static const std::vector<Isa> table = load_isas();
+  return table;
+}
+
 std::vector<Branch> load_branches() {
   std::vector<Branch> result;
   for_each_row(embedded::drivers_json, [&result](const Row& row) {
@@ -127,13 +132,21 @@ const CudaDrivers* Catalog::find_cuda_major(std::uint32_t major) const {
 }
 
 std::optional<std::string> Catalog::cuda_of_ptx_isa(std::uint8_t major, std::uint8_t minor) const {
-  static const std::vector<Isa> table = load_isas();
-  for (const Isa& isa : table) {
+  for (const Isa& isa : isas()) {
     if (isa.major == major && isa.minor == minor) {
       return isa.cuda;
     }
   }
   return std::nullopt;
+}
+
+std::string Catalog::least_cuda_for_ptx_isa(std::uint8_t major, std::uint8_t minor) const {
+  for (const Isa& isa : isas()) {  // oldest first
+    if (std::pair(isa.major, isa.minor) >= std::pair<std::uint32_t, std::uint32_t>(major, minor)) {
+      return isa.cuda;
+    }
+  }
+  return isas().empty() ? std::string() : isas().back().cuda;
 }
 
 std::optional<std::string> Catalog::cuda_of_driver(std::string_view system,
