@@ -127,11 +127,15 @@ Result<CubinFacts> read_cubin(const Source& source) {
 }
 
 CodeBySize code_by_size(Target target, std::uint64_t unpacked_bytes) {
-  const std::uint64_t empty_at_most = target.sm >= 100 ? 2300 : target.sm >= 90 ? 1760 : 1500;
-  constexpr std::uint64_t kMaybe = 6000;
-  return unpacked_bytes <= empty_at_most ? CodeBySize::none
-         : unpacked_bytes < kMaybe       ? CodeBySize::maybe
-                                         : CodeBySize::some;
+  struct Limits {
+    std::uint64_t none, some;
+  };
+  const Limits limits = target.sm >= 100  ? Limits{2300, 4900}
+                        : target.sm >= 90 ? Limits{1760, 3400}
+                                          : Limits{1500, 2800};
+  return unpacked_bytes <= limits.none  ? CodeBySize::none
+         : unpacked_bytes < limits.some ? CodeBySize::maybe
+                                        : CodeBySize::some;
 }
 
 }  // namespace plumb

@@ -29,10 +29,11 @@ struct CubinFacts {
 /// Reads section table and notes. Errors: not a cubin (not_binary), truncated, malformed, limit.
 [[nodiscard]] Result<CubinFacts> read_cubin(const Source& source);
 
-/// What a cubin's unpacked size alone tells. Without any kernel it has 664 to 1,464 bytes (up to
-/// sm_89), 1,736 (sm_90), 2,248 (sm_100 and up); the smallest with code seen are 1,960 (sm_52,
-/// CUDA 11.8), 2,304 (sm_80, device functions only), 2,552 (sm_90, CUDA 11.8) and 5,016 (sm_100).
-/// The largest without code has 5,080 bytes, of constants.
+/// What a cubin's unpacked size alone tells. Without a kernel and without data it has 664 to 1,464
+/// bytes (up to sm_89), 1,736 (sm_90) or 2,248 (sm_100 and up); with one empty kernel, made by CUDA
+/// 13, 2,856, 3,432 or 5,016. In between (`maybe`) lie kernels of older toolkits and of device
+/// functions only (1,960 for sm_52, 2,304 for sm_80, 2,552 for sm_90): those must be looked into.
+/// An image that holds nothing but data and is larger counts as code: it serves its card.
 enum class CodeBySize : std::uint8_t { none, maybe, some };
 [[nodiscard]] CodeBySize code_by_size(Target target, std::uint64_t unpacked_bytes);
 
