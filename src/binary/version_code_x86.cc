@@ -249,7 +249,7 @@ std::vector<std::uint32_t> find_returned_constants(Bytes code) {
 
 std::vector<std::uint32_t> find_stored_constants(Bytes code) {
   std::vector<std::uint32_t> constants;
-  for (std::size_t at = 0; fits(at, 10, code.size()); ++at) {
+  for (std::size_t at = 0; at < code.size(); ++at) {
     if (!has(code, at, {0xc7})) {
       continue;
     }
@@ -266,7 +266,9 @@ std::vector<std::uint32_t> find_stored_constants(Bytes code) {
     } else {
       continue;
     }
-    constants.push_back(u32_at(code, immediate));
+    if (fits(immediate, 4, code.size())) {
+      constants.push_back(u32_at(code, immediate));
+    }
   }
   return constants;
 }
