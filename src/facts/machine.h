@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What `check` saw of one machine and of the Python environment in force on it: plain values from
+// the probes in observe/, for judge and report. No words for people here; each value says where it
+// was read.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "binary/binary_facts.h"
+#include "facts/fact.h"
+
+namespace plumb {
+
+struct SystemFacts {
+  std::string name;            // "linux" or "windows"
+  std::string machine;         // "x86_64", "aarch64"
+  bool wsl = false;            // WSL 2: Linux programs, Windows' driver
+  std::string container_mark;  // what says that this is a container ("/.dockerenv"); "" = nothing
+};
+
+/// An NVIDIA card as the PCI bus tells it, before any driver is asked.
+struct SeenCard {
+  std::uint16_t device = 0;
+  std::uint16_t subsystem_vendor = 0;
+  std::uint16_t subsystem_device = 0;
+  std::uint32_t class_code = 0;
+  std::string location;       // "0000:01:00.0"; Windows: the instance id
+  std::string driver;         // "nvidia", "nouveau", "nvlddmkm"; "" = none bound
+  std::uint32_t problem = 0;  // Windows: CM_PROB_*
+  std::string origin;
+};
+
+struct DriverFacts {
+  /// As people know it: "580.159.04", on Windows "566.36". On Linux the kernel module's, which
+  /// decides; without one the library's. Under WSL the Windows driver's.
+  Fact<std::string> version;
+  Fact<std::string> module_version;   // Linux: the kernel module that is loaded
+  bool open_module = false;           // NVIDIA's open kernel modules
+  Fact<std::string> library;          // path of libcuda.so.1 / nvcuda.dll
+  Fact<std::string> library_version;  // of that file
+  bool library_is_compat = false;     // a cuda-compat library, meant to differ from the module
+  std::vector<std::string>
+      device_nodes;  // Linux: those of /dev/nvidia0, nvidiactl, nvidia-uvm, dxg
+};
+
+struct Toolkit {
+  std::string version;  // "12.8"; "" = could not be told
+  std::string path;
+  std::string origin;  // "CUDA_PATH", "/usr/local"
+};
+
+enum class EnvironmentKind : std::uint8_t { venv, conda, system, store, folder };
+enum class FoundBy : std::uint8_t { option, virtual_env, conda_prefix, dot_venv, path };
+
+struct PythonEnvironment {
+  EnvironmentKind kind = EnvironmentKind::system;
+  FoundBy found_by = FoundBy::path;
+  std::string root;                        // the prefix, as found
+  std::string system;                      // "linux" or "windows": by its layout
+  std::string interpreter;                 // "" if none was seen
+  Fact<std::string> python_version;        // "3.12.8", or "3.12" where no more is told
+  std::vector<std::string> site_packages;  // in the order of sys.path; only folders that exist
+  std::string path_python;  // set where `python` on PATH starts another environment than this one
+};
+
+struct Distribution {
+  std::string name;        // as written
+  std::string normalized;  // PEP 503
+  std::string version;
+  std::string site;                        // the site-packages folder it lies in
+  std::string info;                        // its *.dist-info or *.egg-info, below `site`
+  std::vector<std::string> requires_dist;  // read for GPU packages only
+  bool gpu_project = false;                // one of kGpuProjects
+};
+
+struct CondaPackage {
+  std::string name;
+  std::string version;
+  std::string build;  // "py3.12_cuda12.6_cudnn9.5.1_0"
+};
+
+/// A CUDA library that a framework's own libraries ask for by name.
+struct NeededLibrary {
+  std::string name;   // "libcudart.so.13", "cudnn64_9.dll"
+  std::string by;     // the library that asks, below the site-packages folder
+  std::string found;  // a place where the loader may find it; "" = nowhere plumb looked
+};
+
+/// One framework or GPU library of the environment; distributions that share one folder (jax,
+/// jaxlib and its plugin) are one.
+struct FrameworkFacts {
+  std::string name;           // "torch", "paddle", "onnxruntime", "xformers"
+  bool is_framework = false;  // one that people run for itself, not an extension of another
+  std::string package;        // the distribution that names it: "paddlepaddle-gpu"
+  std::string version;        // with its local part: "2.14.1+cu130"
+  std::string site;
+  std::vector<std::string> packages;  // "onnxruntime 1.20.0", "onnxruntime-gpu 1.20.1"
+  /// Packages that own the same library files: the last one installed has overwritten the others.
+  std::vector<std::string> overlapping;
+  /// What its own version file says: "13.0"; absent = that it was built without.
+  Fact<std::string> cuda;
+  Fact<std::string> cudnn;
+  std::string other_gpu;  // built for another maker's cards: "ROCm 6.4"
+  /// Its own libraries that hold GPU code or ask for CUDA; paths below the site-packages folder.
+  std::vector<BinaryFacts> libraries;
+  std::uint32_t libraries_seen = 0;
+  std::vector<NeededLibrary> needs;
+};
+
+struct MachineFacts {
+  SystemFacts system;
+  std::optional<Error> cards_fault;  // the PCI bus could not be read
+  std::vector<SeenCard> cards;
+  DriverFacts driver;
+  std::vector<Toolkit> toolkits;
+  Fact<PythonEnvironment> python;
+  bool store_stub = false;  // `python` is the entry that only opens the Microsoft Store
+  std::vector<Distribution> distributions;
+  std::vector<CondaPackage> conda_packages;
+  std::vector<FrameworkFacts> frameworks;
+  std::vector<Error> errors;  // what could not be read on the way
+};
+
+}  // namespace plumb

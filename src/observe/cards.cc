@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/cards.h"
+
+#include "base/text.h"
+#include "os/environment.h"
+#include "os/file.h"
+
+namespace plumb {
+namespace {
+
+constexpr std::uint16_t kNvidia = 0x10de;
+
+std::string container_mark(const Host& host) {
+  for (const char* file : {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"}) {
+    if (is_file(host.at(file))) {
+      return file;
+    }
+  }
+  for (const char* name :
+       {"KUBERNETES_SERVICE_HOST", "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "container"}) {
+    if (host.set_variable(name)) {
+      return name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<SeenCard> nvidia_cards(const std::vector<PciDevice>& devices) {
+  std::vector<SeenCard> cards;
+  for (const PciDevice& device : devices) {
+    if (device.vendor == kNvidia) {
+      cards.push_back({device.device, device.subsystem_vendor, device.subsystem_device,
+                       device.class_code, device.location, device.driver, device.problem,
+                       device.origin});
+    }
+  }
+  return cards;
+}
+
+void observe_cards(const Host& host, MachineFacts& machine) {
+  if (host.system != system_name()) {
+    return;  // a mounted system of the other kind: its bus is not to be seen from here
+  }
+  const auto devices = list_display_devices(host.root.empty() ? "/" : host.root);
+  if (devices) {
+    machine.cards = nvidia_cards(*devices);
+  } else {
+    machine.cards_fault = devices.error();
+  }
+}
+
+SystemFacts observe_system(const Host& host) {
+  SystemFacts facts{host.system, host.machine, false, {}};
+  if (host.is_windows()) {
+    return facts;
+  }
+  // Kernels that people build themselves may lack the word; the device is WSL's alone.
+  const auto release = read_text_file(host.at("/proc/sys/kernel/osrelease"));
+  facts.wsl = (release && to_lower_ascii(*release).find("microsoft") != std::string::npos) ||
+              file_status(host.at("/dev/dxg")).value_or(FileStatus{}).kind == FileKind::special;
+  facts.container_mark = container_mark(host);
+  return facts;
+}
+
+}  // namespace plumb

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which NVIDIA cards the PCI bus shows. Asks no driver and wakes no card. Under WSL the bus shows
+// none whatever the machine has.
+
+#include "facts/machine.h"
+#include "observe/host.h"
+#include "os/pci_devices.h"
+
+namespace plumb {
+
+void observe_cards(const Host& host, MachineFacts& machine);
+
+/// Of the devices on the bus those that NVIDIA made.
+[[nodiscard]] std::vector<SeenCard> nvidia_cards(const std::vector<PciDevice>& devices);
+
+/// "linux" or "windows", WSL, container; what all later judgement hangs on.
+[[nodiscard]] SystemFacts observe_system(const Host& host);
+
+}  // namespace plumb

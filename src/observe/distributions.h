@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is installed in an environment, from the folders that installers leave beside the packages.
+// Names and versions come from the folders' names; METADATA is opened for GPU packages only, so a
+// thousand others cost one directory listing.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/machine.h"
+
+namespace plumb {
+
+/// Of one name in several folders the first counts, as for Python's import. What is damaged goes to
+/// `errors`, and what is known of it all the same into the list. Sorted by name.
+[[nodiscard]] std::vector<Distribution> list_distributions(
+    const std::vector<std::string>& site_packages, std::vector<Error>& errors);
+
+/// From the file names in ROOT/conda-meta; empty for other environments.
+[[nodiscard]] std::vector<CondaPackage> list_conda_packages(const std::string& root);
+
+/// One of kGpuProjects; `normalized` as by normalize_project_name().
+[[nodiscard]] bool is_gpu_project(std::string_view normalized);
+
+}  // namespace plumb
