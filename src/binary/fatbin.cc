@@ -29,6 +29,7 @@ constexpr std::uint32_t kMaxEntryHeader = 64 * 1024;
 constexpr std::size_t kMaxImages = 100'000;  // in one container; the largest seen has 64
 constexpr std::uint64_t kSampleBody = 64 * 1024;
 constexpr std::uint64_t kCubinHeader = 64;
+constexpr std::uint64_t kSmallPtx = 2048;  // may be without a kernel: the directives and a banner
 
 constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
@@ -123,20 +124,27 @@ void ContainerParser::take_entry_header(Bytes bytes) {
              : (flags & kFlagZstd) != 0 ? Packing::zstd
                                         : Packing::plain;
   images_.push_back(image);
+  whole_ = false;
   if (image.kind == ImageKind::cubin) {
     const CodeBySize code = code_by_size(image.target, unpacked_);
     images_.back().empty = code == CodeBySize::none;
     const bool sample = samples_ > 0 && code == CodeBySize::some && unpacked_ <= kSampleBody;
     samples_ -= sample ? 1 : 0;
     whole_ = code == CodeBySize::maybe || sample;
-    if (stored >= 16 && (whole_ || packing_ == Packing::plain)) {
-      step_ = Step::body;
-      want_ = body;
-      length_ = whole_ ? stored : std::min(stored, kCubinHeader);
-      return;
-    }
+  } else if (image.kind == ImageKind::ptx) {
+    whole_ = unpacked_ <= kSmallPtx;
   }
-  next_entry();
+  const bool header_only = image.kind == ImageKind::cubin && packing_ == Packing::plain;
+  if (stored >= 16 && stored <= kSampleBody && whole_) {
+    length_ = stored;
+  } else if (stored >= 16 && header_only) {
+    whole_ = false;
+    length_ = std::min(stored, kCubinHeader);
+  } else {
+    return next_entry();
+  }
+  step_ = Step::body;
+  want_ = body;
 }
 
 void ContainerParser::take_body(Bytes bytes) {
@@ -151,7 +159,11 @@ void ContainerParser::take_body(Bytes bytes) {
                                         : decode_zstd_prefix(packed, wanted);
     bytes = unpacked;
   }
-  if (const auto header = parse_cubin_header(bytes)) {
+  if (image.kind == ImageKind::ptx) {
+    const std::string_view text = as_text(bytes);
+    image.empty = !bytes.empty() && text.find(".entry") == std::string_view::npos &&
+                  text.find(".func") == std::string_view::npos;
+  } else if (const auto header = parse_cubin_header(bytes)) {
     image.toolkit = header->toolkit;
     // Before CUDA 12.9 the container's flags do not tell sm_90a from sm_90; the cubin does.
     if (image.target.suffix == 0 && header->target.sm == image.target.sm) {

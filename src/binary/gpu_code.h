@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// GPU code as found in a file: containers (fatbins), each with images for one target each. Plain data; fatbin.h
-// finds it, judge/verdict.h says what a card can do with it.
+// GPU code as found in a file: containers (fatbins), each with images for one target each. Plain
+// data; fatbin.h finds it, judge/verdict.h says what a card can do with it.
 
 #include <compare>
 #include <cstdint>
@@ -26,10 +26,12 @@ struct Target {
 struct GpuImage {
   ImageKind kind = ImageKind::other;
   Target target;
-  bool empty = false;          // a cubin without any kernel (link stubs and such): no code for that target
+  bool empty =
+      false;  // without any kernel or function (link stubs and such): no code for that target
   std::uint8_t isa_major = 0;  // PTX ISA, for ptx
   std::uint8_t isa_minor = 0;
-  std::uint16_t toolkit = 0;   // 10 * CUDA version as the cubin itself says (118, 129, 130); 0 = not said
+  std::uint16_t toolkit =
+      0;  // 10 * CUDA version as the cubin itself says (118, 129, 130); 0 = not said
 };
 
 struct GpuContainer {
@@ -37,14 +39,15 @@ struct GpuContainer {
   std::uint64_t size = 0;         // header included
   std::uint32_t first_image = 0;  // into GpuCode::images
   std::uint32_t image_count = 0;
-  std::uint16_t place = 0;        // into GpuCode::places
+  std::uint16_t place = 0;  // into GpuCode::places
 };
 
 /// Everything found in one file, containers in file order.
 struct GpuCode {
   std::vector<GpuImage> images;
   std::vector<GpuContainer> containers;
-  std::vector<std::string> places;  // section names (".nv_fatbin", ".ldata"), or "" where there are no sections
+  std::vector<std::string>
+      places;  // section names (".nv_fatbin", ".ldata"), or "" where there are no sections
   [[nodiscard]] bool none() const { return images.empty(); }
 };
 

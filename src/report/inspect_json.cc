@@ -56,8 +56,10 @@ Json gpu_json(const GpuCode& code, const std::optional<std::string>& built_with)
     for (const auto& [major, minor] : count.isas) {
       isas.push_back(std::to_string(major) + "." + std::to_string(minor));
     }
-    ptx.push_back(
-        {{"target", target_name(ImageKind::ptx, target)}, {"isa", isas}, {"images", count.images}});
+    ptx.push_back({{"target", target_name(ImageKind::ptx, target)},
+                   {"isa", isas},
+                   {"images", count.images},
+                   {"empty", count.empty}});
   }
   Json lto = Json::array();
   for (const auto& [target, count] : targets.lto) {
