@@ -46,6 +46,10 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME cases COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/run_cases.py"
   --plumb "$<TARGET_FILE:plumb>" --launcher "$<IF:$<BOOL:${WIN32}>,${CMAKE_CROSSCOMPILING_EMULATOR},>" "${PROJECT_SOURCE_DIR}/tests/cases")
 set_tests_properties(cases PROPERTIES LABELS cases TIMEOUT 900)
+# What a real card (H200, tests/real/verdicts/results.jsonl) did with the corpus is what plumb must have foretold.
+add_test(NAME verdicts COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/real/verdicts/check.py"
+  --plumb "$<TARGET_FILE:plumb>" --launcher "$<IF:$<BOOL:${WIN32}>,${CMAKE_CROSSCOMPILING_EMULATOR},>")
+set_tests_properties(verdicts PROPERTIES LABELS "cases;real" TIMEOUT 600)
 if(NOT WIN32)
   add_test(NAME run_cases COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/run_cases_test.py")
   add_test(NAME layers COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
