@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "judge/image_choice.h"
@@ -36,19 +37,45 @@ bool is_relocatable(const GpuCode& code, const GpuContainer& container) {
          code.places[container.place].starts_with(kRelocatable);
 }
 
-/// True if relocatable units with code lie beside exactly one other container: their link. More
-/// others are sources compiled as a whole, which count like any.
-bool has_device_link(const GpuCode& code) {
-  std::size_t others = 0;
-  bool units = false;
-  for (const GpuContainer& container : code.containers) {
-    if (!is_relocatable(code, container)) {
-      ++others;
-    } else {
-      units = units || count_majors(images_of(code, container)) > 0;
+std::vector<Target> sass_targets(std::span<const GpuImage> images) {
+  std::vector<Target> targets;
+  for (const GpuImage& image : images) {
+    if (image.kind == ImageKind::cubin) {
+      targets.push_back(image.target);
     }
   }
-  return units && others == 1;
+  std::ranges::sort(targets);
+  return targets;
+}
+
+/// The container that the device link made of the relocatable units: the only other one whose SASS
+/// targets the units have, too. Null where there are none or several: then all are sources that
+/// count like any.
+const GpuContainer* find_device_link(const GpuCode& code) {
+  std::vector<Target> units;
+  for (const GpuContainer& container : code.containers) {
+    const auto images = images_of(code, container);
+    if (is_relocatable(code, container) && count_majors(images) > 0) {
+      const auto targets = sass_targets(images);
+      units.insert(units.end(), targets.begin(), targets.end());
+    }
+  }
+  std::ranges::sort(units);
+  const auto repeated = std::ranges::unique(units);
+  units.erase(repeated.begin(), repeated.end());
+  const GpuContainer* link = nullptr;
+  for (const GpuContainer& container : code.containers) {
+    const auto targets = sass_targets(images_of(code, container));
+    if (is_relocatable(code, container) || targets.empty() ||
+        !std::ranges::includes(units, targets)) {
+      continue;
+    }
+    if (link != nullptr) {
+      return nullptr;
+    }
+    link = &container;
+  }
+  return link;
 }
 
 struct Served {
@@ -192,7 +219,7 @@ Verdict judge_gpu_code(const GpuCode& code, const Card& card, const Catalog& cat
   verdict.card = card;
   Served served;
   const std::size_t threshold = general_threshold(code);
-  const bool device_link = has_device_link(code);
+  const GpuContainer* device_link = find_device_link(code);
   for (const GpuContainer& container : code.containers) {
     const auto images = images_of(code, container);
     ImageChoice choice = choose_image(images, card.cc, catalog);
@@ -212,7 +239,7 @@ Verdict judge_gpu_code(const GpuCode& code, const Card& card, const Catalog& cat
       continue;
     }
     count(verdict.counts, choice);
-    const bool decides = majors >= threshold && !(device_link && !is_relocatable(code, container));
+    const bool decides = majors >= threshold && &container != device_link;
     if (self_dispatching || decides) {
       count(verdict.general, choice);
       if (choice.image != nullptr) {

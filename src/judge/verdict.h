@@ -61,6 +61,7 @@ struct Verdict {
   std::string driver_linux;
   std::string driver_windows;
   std::string rule;
+  std::string library;  // wheels: path of the library that it is about
 };
 
 /// Pure. `self_dispatching`: the library picks its container itself (NVIDIA's redistributables):
@@ -74,14 +75,15 @@ struct Verdict {
 
 struct WheelVerdict {
   Verdict verdict;           // of the main library, lowered to partial if another is not served
-  std::string main_library;  // its path in the wheel
+  std::string main_library;  // its path in the wheel, as in verdict.library
   std::vector<std::string> unserved;  // own libraries that are served worse than the main one
 };
 /// `members`: the wheel's binaries. The main library is the own one with the most general
 /// containers. Bundled NVIDIA redistributables do not count as own libraries; a wheel that holds
-/// nothing else (nvidia-cublas-cu12) is judged by them. Libraries whose names differ by a CUDA
-/// version alone (libbitsandbytes_cuda126.so, ..._cuda130.so) are one: the loader takes the one
-/// that fits. Empty: no GPU code in the wheel.
+/// nothing else (nvidia-cublas-cu12) is judged by the largest of them, cuDNN by cudnn_ops, and the
+/// others are not named: such a set has parts for some cards alone. Libraries whose names differ by
+/// a CUDA version alone (libbitsandbytes_cuda126.so, ..._cuda130.so) are one: the loader takes the
+/// one that fits, so the main library may differ from card to card. Empty: no GPU code in it.
 [[nodiscard]] std::optional<WheelVerdict> judge_wheel(
     const std::vector<const BinaryFacts*>& members, const Card& card, const Catalog& catalog);
 

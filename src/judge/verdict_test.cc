@@ -130,6 +130,8 @@ TEST(JudgeGpuCode, RelocatableUnitsDecideNotTheirLink) {
   EXPECT_EQ(result("@rel L90 | 80", {9, 0}), "none none.no_target");
   EXPECT_EQ(result("@rel 80 90 | 80 | 80", {9, 0}), "partial partial")
       << "several others are sources compiled as a whole";
+  EXPECT_EQ(result("@rel 35 70 90 P80 | 35 70 90 | 9* 61 75 86", {8, 9}), "jit ptx.jit")
+      << "the link is told from such sources by its targets";
 }
 
 TEST(JudgeGpuCode, ListedTakesEmptyImagesForCode) {

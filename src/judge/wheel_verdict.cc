@@ -81,19 +81,23 @@ bool is_nvidia_redistributable(const BinaryFacts& facts) {
 std::optional<WheelVerdict> judge_wheel(const std::vector<const BinaryFacts*>& members,
                                         const Card& card, const Catalog& catalog) {
   std::vector<Library> libraries = judged(members, false, card, catalog);
-  if (libraries.empty()) {
+  const bool nvidia = libraries.empty();
+  if (nvidia) {
     libraries = judged(members, true, card, catalog);
   }
   if (libraries.empty()) {
     return std::nullopt;
   }
-  const auto main = std::ranges::max_element(libraries, [](const Library& a, const Library& b) {
-    return std::tuple(is_cudnn_ops(a), a.general, a.facts->gpu.images.size()) <
-           std::tuple(is_cudnn_ops(b), b.general, b.facts->gpu.images.size());
-  });
+  const auto weight = [nvidia](const Library& library) {
+    const std::size_t containers = library.facts->gpu.containers.size();
+    return std::tuple(nvidia && is_cudnn_ops(library), nvidia ? containers : library.general,
+                      containers);
+  };
+  const auto main = std::ranges::max_element(libraries, {}, weight);
   WheelVerdict result{main->verdict, main->facts->path, {}};
+  result.verdict.library = result.main_library;
   for (const Library& library : libraries) {
-    if (is_worse(library.verdict.result, main->verdict.result)) {
+    if (!nvidia && is_worse(library.verdict.result, main->verdict.result)) {
       result.unserved.push_back(library.facts->path);
     }
   }

@@ -64,6 +64,11 @@ TEST(JudgeWheel, WheelsOfNvidiaAreJudgedByTheirLibraries) {
   EXPECT_EQ(summary(cudnn, {8, 9}), "native self_dispatching nvidia/cudnn/lib/libcudnn_ops.so.9: ");
   EXPECT_EQ(summary(cudnn, {7, 0}), "none none.no_target nvidia/cudnn/lib/libcudnn_ops.so.9: ")
       << "leftovers for 7.0 in the engines do not make cuDNN run there";
+  const std::vector<Member> parts = {{"nvidia/cublas/lib/libcublas.so.12", "193* 75 80 90 120"},
+                                     {"nvidia/cublas/lib/libcublasLt.so.12", "900* 80 | 900* 90"},
+                                     {"nvidia/cublas/lib/libextra.so.12", ""}};
+  EXPECT_EQ(summary(parts, {9, 0}),
+            "native self_dispatching nvidia/cublas/lib/libcublasLt.so.12: ");
 }
 
 TEST(JudgeWheel, BuildsForSeveralCudaVersionsAreOneLibrary) {
