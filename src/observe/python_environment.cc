@@ -43,25 +43,47 @@ std::string interpreter_of(const std::string& root) {
   return {};
 }
 
-/// The environment that an interpreter belongs to by where it lies: .../bin/python, ...\Scripts\
-/// python.exe, ...\python.exe.
+/// `interpreter` is "" to look for it in the usual places.
+std::optional<PythonEnvironment> make_environment(const Host& host, const std::string& folder,
+                                                  FoundBy found_by, std::string interpreter) {
+  PythonEnvironment environment;
+  environment.found_by = found_by;
+  environment.root = folder;
+  if (is_file(join_path(folder, "pyvenv.cfg"))) {
+    environment.kind = EnvironmentKind::venv;
+  } else if (is_folder(join_path(folder, "conda-meta"))) {
+    environment.kind = EnvironmentKind::conda;
+  } else if (!posix_python(folder).empty() ||
+             is_folder(join_path(join_path(folder, "Lib"), "site-packages"))) {
+    environment.kind = EnvironmentKind::system;
+  } else if (found_by == FoundBy::option && holds_distributions(folder)) {
+    environment.kind = EnvironmentKind::folder;
+    environment.system = host.system;
+    environment.site_packages = {folder};
+    environment.python_version = Fact<std::string>::absent(folder);
+    return environment;
+  } else {
+    return std::nullopt;
+  }
+  environment.interpreter = interpreter.empty() ? interpreter_of(folder) : std::move(interpreter);
+  describe_environment(host, environment);
+  return environment;
+}
+
+/// The environment that an interpreter belongs to by where it lies: ROOT/bin/python,
+/// ROOT/Scripts/python.exe or ROOT/python.exe.
 std::optional<PythonEnvironment> environment_of(const Host& host, const std::string& interpreter,
                                                 FoundBy found_by) {
   const std::string folder(parent_path(interpreter));
-  std::vector<std::string> roots = {folder};
   const std::string name = to_lower_ascii(file_name(folder));
   if (name == "bin" || name == "scripts") {
-    roots.insert(roots.begin(), std::string(parent_path(folder)));
-  }
-  for (const std::string& root : roots) {
-    if (auto environment = environment_at(host, root, found_by)) {
-      environment->interpreter = interpreter;
-      environment->site_packages.clear();
-      describe_environment(host, *environment);  // the interpreter's name tells the version
+    auto environment =
+        make_environment(host, std::string(parent_path(folder)), found_by, interpreter);
+    if (environment) {
       return environment;
     }
   }
-  return std::nullopt;
+  return make_environment(host, folder, found_by, interpreter);
 }
 
 std::string first_word(const Result<std::string>& text) {
@@ -295,28 +317,7 @@ PythonSearch search_option(const Host& host, const std::string& option) {
 
 std::optional<PythonEnvironment> environment_at(const Host& host, const std::string& folder,
                                                 FoundBy found_by) {
-  PythonEnvironment environment;
-  environment.found_by = found_by;
-  environment.root = folder;
-  if (is_file(join_path(folder, "pyvenv.cfg"))) {
-    environment.kind = EnvironmentKind::venv;
-  } else if (is_folder(join_path(folder, "conda-meta"))) {
-    environment.kind = EnvironmentKind::conda;
-  } else if (!posix_python(folder).empty() ||
-             is_folder(join_path(join_path(folder, "Lib"), "site-packages"))) {
-    environment.kind = EnvironmentKind::system;
-  } else if (found_by == FoundBy::option && holds_distributions(folder)) {
-    environment.kind = EnvironmentKind::folder;
-    environment.system = host.system;
-    environment.site_packages = {folder};
-    environment.python_version = Fact<std::string>::absent(folder);
-    return environment;
-  } else {
-    return std::nullopt;
-  }
-  environment.interpreter = interpreter_of(folder);
-  describe_environment(host, environment);
-  return environment;
+  return make_environment(host, folder, found_by, {});
 }
 
 PythonSearch find_python_environment(const Host& host, const std::string& option) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/machine.h"
+
+#include "observe/cards.h"
+#include "observe/distributions.h"
+#include "observe/driver_version.h"
+#include "observe/frameworks.h"
+#include "observe/library_cache.h"
+#include "observe/python_environment.h"
+#include "observe/toolkits.h"
+
+namespace plumb {
+
+MachineFacts observe_machine(const Host& host, const std::string& environment) {
+  MachineFacts machine;
+  machine.system = observe_system(host);
+  observe_cards(host, machine);
+  const std::vector<CachedLibrary> cache = read_library_cache(host);
+  machine.driver = observe_driver(host, machine.system, cache);
+  machine.toolkits = observe_toolkits(host);
+  PythonSearch search = find_python_environment(host, environment);
+  machine.python = std::move(search.environment);
+  machine.store_stub = search.store_stub;
+  if (machine.python) {
+    const PythonEnvironment& python = *machine.python.value;
+    machine.distributions = list_distributions(python.site_packages, machine.errors);
+    if (python.kind == EnvironmentKind::conda) {
+      machine.conda_packages = list_conda_packages(python.root);
+    }
+    machine.frameworks =
+        observe_frameworks(host, python, machine.distributions, cache, machine.errors);
+  }
+  return machine;
+}
+
+}  // namespace plumb

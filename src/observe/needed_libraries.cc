@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/needed_libraries.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "binary/nvidia_names.h"
+#include "os/environment.h"
+#include "os/file.h"
+
+namespace plumb {
+namespace {
+
+class Places {
+ public:
+  Places(const Host& host, const PythonEnvironment& environment)
+      : host_(host), windows_(environment.system == "windows") {}
+
+  void add(const std::string& folder) {
+    if (is_folder(folder) && seen_.insert(folder).second) {
+      folders_.push_back(folder);
+    }
+  }
+
+  /// nvidia/cublas/lib, nvidia/cu13/lib, nvidia/cudnn/bin, nvidia/cu13/bin/x86_64.
+  void add_nvidia_wheels(const std::string& site) {
+    const std::string top = join_path(site, "nvidia");
+    const auto entries = list_directory(top);
+    if (!entries) {
+      return;
+    }
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string folder = join_path(top, entry.name);
+      if (windows_) {
+        add(join_path(join_path(folder, "bin"), "x86_64"));
+        add(join_path(folder, "bin"));
+      } else {
+        add(join_path(folder, "lib"));
+      }
+    }
+  }
+
+  void add_list(const std::optional<std::string>& variable) {
+    for (const std::string& folder : split_path_list(variable.value_or(""))) {
+      if (!folder.empty()) {
+        add(host_.at(folder));
+      }
+    }
+  }
+
+  [[nodiscard]] std::string find(const std::string& name) const {
+    for (const std::string& folder : folders_) {
+      const std::string path = join_path(folder, name);
+      if (is_file(path)) {
+        return path;
+      }
+    }
+    return {};
+  }
+
+ private:
+  const Host& host_;
+  bool windows_;
+  std::set<std::string> seen_;
+  std::vector<std::string> folders_;
+};
+
+Places places_of(const Host& host, const PythonEnvironment& environment,
+                 const FrameworkFacts& framework) {
+  Places places(host, environment);
+  for (const BinaryFacts& library : framework.libraries) {
+    places.add(join_path(framework.site, parent_path(library.path)));
+  }
+  for (const std::string& site : environment.site_packages) {
+    places.add_nvidia_wheels(site);
+    for (const char* folder : {"torch", "cudnn", "tensorrt_libs"}) {  // what others bring along
+      places.add(join_path(site, folder));
+      places.add(join_path(join_path(site, folder), "lib"));
+    }
+  }
+  const std::string& root = environment.root;
+  if (environment.system == "windows") {
+    places.add(join_path(join_path(root, "Library"), "bin"));
+    places.add(host.system_folder);
+    places.add_list(host.set_variable("PATH"));
+    if (const auto cuda = host.set_variable("CUDA_PATH")) {
+      places.add(join_path(*cuda, "bin"));
+      places.add(join_path(join_path(*cuda, "bin"), "x64"));
+    }
+  } else {
+    places.add(join_path(root, "lib"));
+    places.add_list(host.set_variable("LD_LIBRARY_PATH"));
+    for (const char* folder : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
+                               "/usr/lib64", "/lib", "/usr/lib", "/usr/local/cuda/lib64"}) {
+      places.add(host.at(folder));
+    }
+  }
+  return places;
+}
+
+/// libcuda, nvcuda, NVML: the driver's, judged with it.
+bool is_driver_library(const std::string& name) {
+  return !is_nvidia_library(name);
+}
+
+}  // namespace
+
+void find_needed_libraries(const Host& host, const PythonEnvironment& environment,
+                           const std::vector<CachedLibrary>& cache, FrameworkFacts& framework) {
+  std::set<std::string> asked;
+  const Places places = places_of(host, environment, framework);
+  for (const BinaryFacts& library : framework.libraries) {
+    for (const std::string& name : library.needs) {
+      if (!is_cuda_library(name) || is_driver_library(name) ||
+          !asked.insert(to_lower_ascii(name)).second) {
+        continue;
+      }
+      std::string found = places.find(name);
+      if (found.empty()) {
+        found = find_in_cache(cache, name);
+      }
+      framework.needs.push_back({name, library.path, std::move(found)});
+    }
+  }
+}
+
+}  // namespace plumb

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where the CUDA libraries that a framework's own libraries ask for by name may be found: in any
+// place that its loading can reach. Being found here does not prove that the loader takes this
+// file; being found nowhere does prove that loading fails.
+
+#include <string>
+#include <vector>
+
+#include "facts/machine.h"
+#include "observe/host.h"
+#include "observe/library_cache.h"
+
+namespace plumb {
+
+/// Fills framework.needs from framework.libraries; the driver's own libraries are left out.
+void find_needed_libraries(const Host& host, const PythonEnvironment& environment,
+                           const std::vector<CachedLibrary>& cache, FrameworkFacts& framework);
+
+}  // namespace plumb
