@@ -315,4 +315,12 @@ std::vector<std::string> gpu_requirements(const std::vector<std::string>& requir
   return gpu_requirements(requires_dist, kGpuProjects);
 }
 
+std::vector<std::string> gpu_requirements(const WheelMetadata& metadata) {
+  std::vector<std::string> found = gpu_requirements(metadata.requires_dist);
+  std::erase_if(found, [own = normalize_project_name(metadata.name)](const std::string& line) {
+    return requirement_name(line) == own;
+  });
+  return found;
+}
+
 }  // namespace plumb

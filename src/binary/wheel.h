@@ -108,5 +108,7 @@ inline constexpr std::string_view kGpuProjects[] = {
     const std::vector<std::string>& requires_dist, std::span<const std::string_view> projects);
 [[nodiscard]] std::vector<std::string> gpu_requirements(
     const std::vector<std::string>& requires_dist);
+/// The same without requirements of the project on itself ("bitsandbytes[test]; extra == 'dev'").
+[[nodiscard]] std::vector<std::string> gpu_requirements(const WheelMetadata& metadata);
 
 }  // namespace plumb

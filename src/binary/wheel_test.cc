@@ -212,6 +212,10 @@ TEST(Requirements, ThoseOnGpuPackagesAreFound) {
       (Strings{"nvidia-cublas==13.1.0.3; platform_system == 'Linux'",
                "cuda-toolkit[cublas]==13.0.2", "torch>=2.10", "triton==3.9.0", "paddlepaddle_gpu",
                "onnxruntime-gpu", "jax-cuda13-pjrt==0.12.0"}));
+  const auto own = parse_metadata(
+      "Name: BitsAndBytes\nVersion: 1\nRequires-Dist: torch\n"
+      "Requires-Dist: bitsandbytes[test]; extra == \"dev\"\n");
+  EXPECT_EQ(gpu_requirements(*own), Strings{"torch"});
 }
 
 }  // namespace
