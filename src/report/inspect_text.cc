@@ -2,6 +2,7 @@
 #include "report/inspect_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -206,8 +207,8 @@ class Writer {
     row("name", facts.name ? printable(*facts.name) : "");
     row("needs", list_text(facts.needs, 12));
     row("delayed", list_text(facts.delay_needs, 12));
-    row("RPATH", facts.rpath ? printable(*facts.rpath) : "");
-    row("RUNPATH", facts.runpath ? printable(*facts.runpath) : "");
+    row("RPATH", folders_text(facts.rpath));
+    row("RUNPATH", folders_text(facts.runpath));
     row("glibc", facts.glibc_min ? *facts.glibc_min + " or newer" : "");
     row("exports", facts.export_count > 0 ? grouped(facts.export_count) + " symbols" : "");
     if (options_.exports == ExportDetail::names) {
@@ -218,6 +219,16 @@ class Writer {
     if (judged.need && options_.verbose) {
       row("driver", judged.need->why);
     }
+  }
+
+  static std::string folders_text(const std::optional<std::string>& path) {
+    std::vector<std::string> folders;
+    if (path) {
+      for (const std::string_view folder : split(*path, ':')) {
+        folders.push_back(printable(folder));
+      }
+    }
+    return join(folders, ", ");
   }
 
   static std::string tags_text(const PackageFacts& package) {
@@ -280,7 +291,10 @@ class Writer {
     row("holds", grouped(members.size()) + (members.size() == 1 ? " binary, " : " binaries, ") +
                      human_bytes(package.unpacked_size) + " unpacked");
     row("brings", list_text(bundled_versions(members), 12));
-    row("needs", list_text(package.gpu_requires, 16));
+    std::vector<std::string> requirements;
+    std::ranges::transform(package.gpu_requires, std::back_inserter(requirements),
+                           requirement_text);
+    row("needs", list_text(requirements, 16));
     row("python", package.requires_python.empty() ? "" : printable(package.requires_python));
     for (const std::string& warning : package.warnings) {
       row("note", printable(warning));
@@ -315,7 +329,12 @@ class Writer {
   void write_table(const std::vector<const JudgedFile*>& files) {
     std::vector<std::vector<std::string>> rows;
     std::size_t plain = 0;
-    std::size_t width = options_.verbose ? 1000 : 44;
+    const std::size_t width = options_.verbose ? 1000 : 44;
+    std::vector<std::string> paths;
+    for (const JudgedFile* judged : files) {
+      paths.push_back(printable(judged->file->facts.path));
+    }
+    const std::string folder = common_folder(paths);
     for (const JudgedFile* judged : files) {
       const BinaryFacts& facts = judged->file->facts;
       if (facts.gpu.none() && !options_.verbose) {
@@ -324,8 +343,8 @@ class Writer {
       }
       const GpuTargets targets = sum_up(facts.gpu);
       std::vector<std::string> cells = {
-          shorten_middle(printable(facts.path), width), human_bytes(facts.size),
-          facts.gpu.none() ? "" : grouped(facts.gpu.containers.size())};
+          shorten_middle(printable(facts.path).substr(folder.size()), width),
+          human_bytes(facts.size), facts.gpu.none() ? "" : grouped(facts.gpu.containers.size())};
       if (judged->verdicts.empty()) {
         std::string holds = targets_text(targets.sass);
         const std::string ptx = targets_text(targets.ptx);
@@ -339,6 +358,7 @@ class Writer {
       rows.push_back(std::move(cells));
     }
     if (!rows.empty()) {
+      text_ += folder.empty() ? "" : folder + "\n\n";
       rows.insert(rows.begin(), {"file", "size", "modules", "GPU code"});
       for (const std::string& line :
            aligned_rows(rows, 2, {Align::left, Align::right, Align::right, Align::left})) {

@@ -145,6 +145,35 @@ std::string origin_text(const JudgedFile& judged, bool windows) {
   return text;
 }
 
+std::string requirement_text(std::string_view requirement) {
+  const std::size_t semicolon = requirement.find(';');
+  std::string text = printable(trim(requirement.substr(0, semicolon)));
+  if (semicolon == std::string_view::npos) {
+    return text;
+  }
+  const std::string_view marker = requirement.substr(semicolon + 1);
+  const std::size_t extra = marker.find("extra");
+  const std::size_t open =
+      extra == std::string_view::npos ? extra : marker.find_first_of("'\"", extra);
+  if (open != std::string_view::npos) {
+    const std::size_t close = marker.find(marker[open], open + 1);
+    text += " (only with [" + printable(marker.substr(open + 1, close - open - 1)) + "])";
+  }
+  return text;
+}
+
+std::string common_folder(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return {};
+  }
+  std::string_view shared = paths.front();
+  for (const std::string& path : paths) {
+    const auto [end, other] = std::ranges::mismatch(shared, path);
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+  }
+  return std::string(shared.substr(0, shared.find_last_of("/\\") + 1));
+}
+
 bool is_windows_file(const InspectedFile& file) {
   if (file.package) {
     return std::ranges::any_of(file.package->tags, [](const std::string& tag) {

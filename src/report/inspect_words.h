@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "judge/inspection_judgement.h"
 #include "report/gpu_targets.h"
@@ -35,6 +37,13 @@ namespace plumb {
 /// "built with CUDA 13.0; needs driver 580.65.06 or newer", or the part that is known; "" if
 /// nothing is.
 [[nodiscard]] std::string origin_text(const JudgedFile& judged, bool windows);
+
+/// "nvidia-cudnn-cu13==9.24.0.43; platform_system == 'Linux'" -> "nvidia-cudnn-cu13==9.24.0.43";
+/// one that only an extra asks for gets " (only with [cuda])".
+[[nodiscard]] std::string requirement_text(std::string_view requirement);
+
+/// The folder that all paths share, with its separator; "" if there is none.
+[[nodiscard]] std::string common_folder(const std::vector<std::string>& paths);
 
 /// True for PE files and for wheels whose tags are Windows'.
 [[nodiscard]] bool is_windows_file(const InspectedFile& file);
