@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -124,6 +125,13 @@ std::vector<Match> same_card(const std::vector<Indexed>& index, const GpuWords& 
   return matches;
 }
 
+/// Nearest first; equal ones in the order of the table. (libstdc++ 12's stable_sort makes clang
+/// warn.)
+void sort_matches(std::vector<Match>& matches) {
+  std::ranges::sort(matches, {},
+                    [](const Match& match) { return std::tuple(match.distance, match.entry); });
+}
+
 /// Keeps the models whose name has the brand as a word: "Quadro RTX 6000" is not "RTX 6000 Ada".
 void prefer_literal_brand(std::vector<Match>& matches, const GpuWords& asked) {
   const auto literal = [&asked](const Match& match) {
@@ -161,8 +169,11 @@ std::vector<Match> longer_names(const std::vector<Indexed>& index, const GpuWord
   return matches;
 }
 
-/// Levenshtein's, with neighbours swapped counting once.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+/// Levenshtein's distance, with neighbours swapped counting once; `most` + 1 for anything above.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) {
+    return most + 1;
+  }
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> now(b.size() + 1);
@@ -179,7 +190,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(before, last);
     std::swap(last, now);
   }
-  return last[b.size()];
+  return std::min(last[b.size()], most + 1);
 }
 
 }  // namespace
@@ -195,7 +206,7 @@ std::vector<const GpuModel*> Catalog::find_gpus(std::string_view text) const {
     matches = longer_names(index, asked);
   }
   prefer_literal_brand(matches, asked);
-  std::ranges::stable_sort(matches, {}, &Match::distance);
+  sort_matches(matches);
   std::vector<const GpuModel*> result;
   for (const Match& match : matches) {
     const bool another_cc = std::ranges::none_of(
@@ -208,32 +219,30 @@ std::vector<const GpuModel*> Catalog::find_gpus(std::string_view text) const {
 }
 
 std::vector<const GpuModel*> Catalog::nearest_gpus(std::string_view text, std::size_t count) const {
+  constexpr std::size_t kLongest = 48;
   const GpuWords asked = parse_gpu_words(text);
   const std::string bare = join(asked.essential, " ");
-  constexpr std::size_t kLongest = 48;
   if (bare.empty() || asked.spelled.size() > kLongest) {
     return {};
   }
-  struct Near {
-    const GpuModel* model;
-    std::size_t distance;
-  };
-  std::vector<Near> near;
   const std::size_t most = std::max<std::size_t>(2, bare.size() / 3);
+  std::vector<Match> near;
   for (const Indexed& entry : gpu_index(*this)) {
-    const std::size_t distance = std::min(edit_distance(asked.spelled, entry.words.spelled),
-                                          edit_distance(bare, join(entry.words.essential, " ")));
-    const bool shown = std::ranges::any_of(
-        near, [&](const Near& other) { return other.model->name == entry.model->name; });
-    if (distance <= most && !shown) {
-      near.push_back({entry.model, distance});
+    const std::size_t distance =
+        std::min(edit_distance(asked.spelled, entry.words.spelled, most),
+                 edit_distance(bare, join(entry.words.essential, " "), most));
+    if (distance <= most) {
+      near.push_back({&entry, static_cast<int>(distance)});
     }
   }
-  std::ranges::stable_sort(near, {}, &Near::distance);
+  sort_matches(near);
   std::vector<const GpuModel*> result;
-  for (const Near& entry : near) {
-    if (result.size() < count) {
-      result.push_back(entry.model);
+  for (const Match& match : near) {
+    const bool shown = std::ranges::any_of(result, [&match](const GpuModel* model) {
+      return model->name == match.entry->model->name;
+    });
+    if (!shown && result.size() < count) {
+      result.push_back(match.entry->model);
     }
   }
   return result;
