@@ -18,7 +18,8 @@ namespace plumb {
 struct SystemFacts {
   std::string name;            // "linux" or "windows"
   std::string machine;         // "x86_64", "aarch64"
-  bool wsl = false;            // WSL 2: Linux programs, Windows' driver
+  std::string distribution;    // ID of /etc/os-release: "ubuntu"; "" on Windows or if not told
+  bool wsl = false;            // WSL: Linux programs, Windows' driver
   std::string container_mark;  // what says that this is a container ("/.dockerenv"); "" = nothing
 };
 
@@ -85,9 +86,9 @@ struct CondaPackage {
 
 /// A CUDA library that a framework's own libraries ask for by name.
 struct NeededLibrary {
-  std::string name;   // "libcudart.so.13", "cudnn64_9.dll"
-  std::string by;     // the library that asks, below the site-packages folder
-  std::string found;  // a place where the loader may find it; "" = nowhere plumb looked
+  std::string name;             // "libcudart.so.13", "cudnn64_9.dll"
+  std::vector<std::string> by;  // libraries that ask, below the site-packages folder
+  std::string found;            // a place where the loader may find it; "" = nowhere plumb looked
 };
 
 /// One framework or GPU library of the environment; distributions that share one folder (jax,
@@ -107,7 +108,8 @@ struct FrameworkFacts {
   std::string other_gpu;  // built for another maker's cards: "ROCm 6.4"
   /// Its own libraries that hold GPU code or ask for CUDA; paths below the site-packages folder.
   std::vector<BinaryFacts> libraries;
-  std::uint32_t libraries_seen = 0;
+  std::uint32_t libraries_seen = 0;        // that RECORD or the folder names
+  std::uint32_t libraries_unreadable = 0;  // of those
   std::vector<NeededLibrary> needs;
 };
 

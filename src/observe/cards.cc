@@ -25,6 +25,25 @@ std::string container_mark(const Host& host) {
   return {};
 }
 
+/// ID of os-release; the value may stand in quotes, as in a shell.
+std::string distribution(const Host& host) {
+  auto text = read_text_file(host.at("/etc/os-release"));
+  if (!text) {
+    text = read_text_file(host.at("/usr/lib/os-release"));
+  }
+  if (text) {
+    for (std::string_view line : split(*text, '\n')) {
+      line = trim(line);
+      if (line.starts_with("ID=")) {
+        std::string id(line.substr(3));
+        std::erase_if(id, [](char c) { return c == '"' || c == '\''; });
+        return id;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<SeenCard> nvidia_cards(const std::vector<PciDevice>& devices) {
@@ -52,7 +71,7 @@ void observe_cards(const Host& host, MachineFacts& machine) {
 }
 
 SystemFacts observe_system(const Host& host) {
-  SystemFacts facts{host.system, host.machine, false, {}};
+  SystemFacts facts{host.system, host.machine, {}, false, {}};
   if (host.is_windows()) {
     return facts;
   }
@@ -61,6 +80,7 @@ SystemFacts observe_system(const Host& host) {
   facts.wsl = (release && to_lower_ascii(*release).find("microsoft") != std::string::npos) ||
               file_status(host.at("/dev/dxg")).value_or(FileStatus{}).kind == FileKind::special;
   facts.container_mark = container_mark(host);
+  facts.distribution = distribution(host);
   return facts;
 }
 

@@ -253,9 +253,11 @@ std::vector<FrameworkFacts> observe_frameworks(const Host& host,
                            [](const Job& job) { return job.library.size; });
   parallel_for(jobs.size(), [&jobs](std::size_t i) { run_job(jobs[i]); });
   for (Job& job : jobs) {
+    FrameworkFacts& framework = candidates[job.candidate].facts;
+    framework.libraries_unreadable += job.faults.empty() ? 0 : 1;
     std::ranges::move(job.faults, std::back_inserter(errors));
     if (job.facts) {
-      candidates[job.candidate].facts.libraries.push_back(*std::move(job.facts));
+      framework.libraries.push_back(*std::move(job.facts));
     }
   }
   std::vector<FrameworkFacts> frameworks;

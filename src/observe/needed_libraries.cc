@@ -2,6 +2,7 @@
 #include "observe/needed_libraries.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -108,19 +109,23 @@ bool is_driver_library(const std::string& name) {
 
 void find_needed_libraries(const Host& host, const PythonEnvironment& environment,
                            const std::vector<CachedLibrary>& cache, FrameworkFacts& framework) {
-  std::set<std::string> asked;
+  std::map<std::string, std::size_t> asked;  // into framework.needs
   const Places places = places_of(host, environment, framework);
   for (const BinaryFacts& library : framework.libraries) {
     for (const std::string& name : library.needs) {
-      if (!is_cuda_library(name) || is_driver_library(name) ||
-          !asked.insert(to_lower_ascii(name)).second) {
+      if (!is_cuda_library(name) || is_driver_library(name)) {
+        continue;
+      }
+      const auto [known, is_new] = asked.emplace(to_lower_ascii(name), framework.needs.size());
+      if (!is_new) {
+        framework.needs[known->second].by.push_back(library.path);
         continue;
       }
       std::string found = places.find(name);
       if (found.empty()) {
         found = find_in_cache(cache, name);
       }
-      framework.needs.push_back({name, library.path, std::move(found)});
+      framework.needs.push_back({name, {library.path}, std::move(found)});
     }
   }
 }
