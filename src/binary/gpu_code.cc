@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/gpu_code.h"
 
+#include <algorithm>
+
 namespace plumb {
+
+bool GpuCode::has_kernels() const {
+  return std::ranges::any_of(images, [](const GpuImage& image) { return !image.empty; });
+}
 
 std::string target_name(ImageKind kind, Target target) {
   std::string name = "unknown_";

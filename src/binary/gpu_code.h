@@ -49,6 +49,8 @@ struct GpuCode {
   std::vector<std::string>
       places;  // section names (".nv_fatbin", ".ldata"), or "" where there are no sections
   [[nodiscard]] bool none() const { return images.empty(); }
+  /// False also where all images are empty: nvcc's link stub alone, say.
+  [[nodiscard]] bool has_kernels() const;
 };
 
 }  // namespace plumb

@@ -51,10 +51,6 @@ Result<void> search_all(const Source& source, const std::vector<SearchRegion>& r
   return {};
 }
 
-bool has_code(const GpuCode& code) {
-  return std::ranges::any_of(code.images, [](const GpuImage& image) { return !image.empty; });
-}
-
 }  // namespace
 
 bool GpuRegions::registers_code() const {
@@ -104,7 +100,7 @@ Result<GpuCode> find_gpu_code(const Source& source, const GpuRegions& regions,
   GpuCode code;
   PLUMB_TRY(search_all(source, regions.made_for_it, code));
   if (reasons.asked || reasons.nvidia_library || regions.control_records > code.containers.size() ||
-      (reasons.uses_cuda && !has_code(code))) {
+      (reasons.uses_cuda && !code.has_kernels())) {
     PLUMB_TRY(search_all(source, regions.other_data, code));
   }
   std::ranges::sort(code.containers, {}, &GpuContainer::offset);

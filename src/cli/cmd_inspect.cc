@@ -35,7 +35,8 @@ ExitCode exit_code_of(const JudgedInspection& judged) {
   };
   const bool all_served = std::ranges::all_of(judged.files, [&](const JudgedFile& file) {
     // A package speaks for its members: a bundled library for other cards is no finding.
-    return !(file.file->package || file.file->facts.archive.empty()) ||
+    const bool speaks = file.file->package || file.file->facts.archive.empty();
+    return !speaks || !file.file->facts.gpu.has_kernels() ||
            std::ranges::all_of(file.verdicts, is_served);
   });
   return all_served ? ExitCode::clean : ExitCode::findings;

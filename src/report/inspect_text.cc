@@ -108,11 +108,11 @@ class Writer {
   /// One line that says all: for --quiet.
   std::string answer_line(const JudgedFile& file) const {
     std::string line = printable(file.file->facts.path) + ": ";
-    if (file.verdicts.empty()) {
+    if (file.verdicts.empty() || !file.file->facts.gpu.has_kernels()) {
       const std::string origin = origin_text(file, is_windows_file(*file.file));
-      return line + (file.file->facts.gpu.none() ? "no GPU code"
-                     : origin.empty()            ? "GPU code"
-                                                 : "GPU code, " + origin);
+      return line + (!file.file->facts.gpu.has_kernels() ? "no GPU code"
+                     : origin.empty()                    ? "GPU code"
+                                                         : "GPU code, " + origin);
     }
     std::vector<std::string> answers;
     for (const Verdict& verdict : file.verdicts) {
@@ -186,7 +186,13 @@ class Writer {
     if (!origin.empty()) {
       text_ += origin + "\n";
     }
+    if (!judged.verdicts.empty() && !facts.gpu.has_kernels()) {
+      text_ += "\n" + std::string(kIndent, ' ') + "no kernels of its own: any card will do\n";
+    }
     for (const Verdict& verdict : judged.verdicts) {
+      if (!facts.gpu.has_kernels()) {
+        break;
+      }
       write_verdict_head(verdict);
       write_modules_row("", 0, verdict, facts.gpu, windows);
     }
@@ -352,6 +358,10 @@ class Writer {
         cells.push_back(holds.empty() && !facts.gpu.none() ? "empty" : holds);
       }
       for (const Verdict& verdict : judged->verdicts) {
+        if (!facts.gpu.has_kernels()) {
+          cells.push_back(mark(Mark::not_needed, options_.style) + " no kernels of its own");
+          break;
+        }
         cells.push_back(mark(result_mark(verdict.result), options_.style) + " " +
                         card_text(verdict.card) + " " + result_text(verdict.result));
       }
