@@ -13,23 +13,26 @@
 
 namespace plumb {
 
+struct RowFields;  // table.cc
+
 /// One row. A field that is absent, null or of another type reads as empty: the schema test, not
-/// the program, is where a faulty table is found.
+/// the program, is where a faulty table is found. Nested objects (`sources`) are not kept.
 class Row {
  public:
-  explicit Row(const void* json) : json_(json) {}
-  [[nodiscard]] std::string text(const char* field) const;
-  [[nodiscard]] std::vector<std::string> texts(const char* field) const;
-  [[nodiscard]] std::vector<std::uint32_t> numbers(const char* field) const;
-  [[nodiscard]] std::optional<std::uint32_t> number(const char* field) const;
-  [[nodiscard]] bool flag(const char* field) const;
+  explicit Row(const RowFields& fields) : fields_(fields) {}
+  [[nodiscard]] std::string text(std::string_view field) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view field) const;
+  [[nodiscard]] std::vector<std::uint32_t> numbers(std::string_view field) const;
+  [[nodiscard]] std::optional<std::uint32_t> number(std::string_view field) const;
+  [[nodiscard]] bool flag(std::string_view field) const;
   /// Texts that are no compute capability are left out.
-  [[nodiscard]] std::vector<ComputeCapability> capabilities(const char* field) const;
+  [[nodiscard]] std::vector<ComputeCapability> capabilities(std::string_view field) const;
 
  private:
-  const void* json_;
+  const RowFields& fields_;
 };
 
+/// Calls `take` for each of the table's rows; a Row lives no longer than the call.
 void for_each_row(std::string_view table, const std::function<void(const Row&)>& take);
 
 }  // namespace plumb
