@@ -234,7 +234,7 @@ Result<std::vector<DirectoryEntry>> list_directory(const std::string& path) {
       return fail(ErrorCode::limit,
                   "holds too many names: more than " + std::to_string(entries.size()));
     }
-    mode_t mode = DTTOIF(found->d_type);
+    auto mode = static_cast<mode_t>(DTTOIF(found->d_type));
     if (found->d_type == DT_UNKNOWN) {  // some file systems do not say
       struct stat status{};
       if (::fstatat(::dirfd(folder.get()), found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
