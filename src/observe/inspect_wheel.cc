@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 #include <optional>
 
@@ -27,7 +28,9 @@ namespace {
 
 constexpr std::uint64_t kMaxText = 16
                                    << 20;  // METADATA, WHEEL; RECORD of the largest wheels is 2 MB
-constexpr unsigned kThreads = 4;           // each holds a decoder and its saved states
+constexpr std::uint64_t kMaxKept =
+    64 << 20;                     // bytes of what is kept of all members; real wheels: 2 MB
+constexpr unsigned kThreads = 4;  // each holds a decoder and its saved states
 
 /// What one member gave.
 struct MemberResult {
@@ -35,6 +38,18 @@ struct MemberResult {
   std::vector<Error> faults;
   std::optional<MemberDigest> digest;
 };
+
+/// About what a binary's facts take while the other members are read.
+std::uint64_t memory_of(const BinaryFacts& facts) {
+  std::uint64_t bytes = facts.gpu.images.size() * sizeof(GpuImage) +
+                        facts.gpu.containers.size() * sizeof(GpuContainer);
+  for (const std::vector<std::string>* names : {&facts.needs, &facts.delay_needs, &facts.exports}) {
+    for (const std::string& name : *names) {
+      bytes += sizeof name + name.size();
+    }
+  }
+  return bytes;
+}
 
 Result<std::string> read_member_text(const Source& archive, const ZipDirectory& directory,
                                      const std::string& name) {
@@ -209,6 +224,7 @@ Inspection inspect_wheel(const std::string& path, const Source& source,
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&entries](std::size_t i) { return entries[i]->size; });
   std::vector<MemberResult> members(entries.size());
+  std::atomic<std::uint64_t> kept = 0;
   parallel_for(
       order.size(),
       [&](std::size_t i) {
@@ -217,10 +233,18 @@ Inspection inspect_wheel(const std::string& path, const Source& source,
           return;
         }
         auto read = read_member(source, *entries[order[i]], options);
-        if (read) {
-          member = std::move(*read);
-        } else {
+        if (!read) {
           member.faults.push_back(std::move(read).error());
+          return;
+        }
+        member = std::move(*read);
+        if (member.binary && (kept += memory_of(member.binary->facts)) > kMaxKept) {
+          member.binary.reset();
+          member.faults.push_back(
+              {ErrorCode::limit,
+               "the wheel's binaries have more to say than plumb keeps in memory",
+               {},
+               {}});
         }
       },
       std::min(kThreads, usable_cores()));
