@@ -154,35 +154,6 @@ Result<End> read_end(const Source& archive, std::uint64_t end_offset) {
   return end;
 }
 
-/// Why a name must not be trusted as a path below some folder; empty if it may.
-std::string_view unsafe_name(std::string_view name) {
-  if (name.empty()) {
-    return "is empty";
-  }
-  if (name.size() > kMaxName) {
-    return "is too long";
-  }
-  if (name.front() == '/') {
-    return "is an absolute path";
-  }
-  if (name.find('\0') != std::string_view::npos) {
-    return "holds a NUL";
-  }
-  if (name.find('\\') != std::string_view::npos) {
-    return "holds a backslash";
-  }
-  const char letter = static_cast<char>(name.front() | 0x20);
-  if (name.size() > 1 && name[1] == ':' && letter >= 'a' && letter <= 'z') {
-    return "holds a drive letter";
-  }
-  for (const std::string_view part : split(name, '/')) {
-    if (part == "..") {
-      return "leads out of its folder (..)";
-    }
-  }
-  return {};
-}
-
 std::string method_name(std::uint16_t method) {
   switch (method) {
     case 9:
@@ -246,7 +217,7 @@ bool lies_inside(const ZipEntry& entry, std::uint64_t directory_offset) {
 
 /// What the directory alone shows to be wrong with one member.
 void judge_entry(ZipEntry& entry, bool widened, const End& end) {
-  if (const auto fault = unsafe_name(entry.name); !fault.empty()) {
+  if (const auto fault = unsafe_member_name(entry.name); !fault.empty()) {
     set_fault(entry, ErrorCode::malformed, "the member's name " + std::string(fault));
   }
   // Flags: bit 0 encrypted, 5 patch data, 6 strong encryption, 13 masked directory; method 99: AES.
@@ -374,6 +345,34 @@ void find_doubled_names(std::vector<ZipEntry>& entries) {
 }
 
 }  // namespace
+
+std::string_view unsafe_member_name(std::string_view name) {
+  if (name.empty()) {
+    return "is empty";
+  }
+  if (name.size() > kMaxName) {
+    return "is too long";
+  }
+  if (name.front() == '/') {
+    return "is an absolute path";
+  }
+  if (name.find('\0') != std::string_view::npos) {
+    return "holds a NUL";
+  }
+  if (name.find('\\') != std::string_view::npos) {
+    return "holds a backslash";
+  }
+  const char letter = static_cast<char>(name.front() | 0x20);
+  if (name.size() > 1 && name[1] == ':' && letter >= 'a' && letter <= 'z') {
+    return "holds a drive letter";
+  }
+  for (const std::string_view part : split(name, '/')) {
+    if (part == "..") {
+      return "leads out of its folder (..)";
+    }
+  }
+  return {};
+}
 
 Result<ZipDirectory> read_zip_directory(const Source& archive) {
   PLUMB_ASSIGN(const std::uint64_t end_offset, find_end(archive));

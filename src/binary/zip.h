@@ -46,4 +46,8 @@ struct ZipDirectory {
 /// The member of that name; null if there is none. Looks at each in turn.
 [[nodiscard]] const ZipEntry* find_member(const ZipDirectory& directory, std::string_view name);
 
+/// Why a name must not be trusted as a path below some folder ("is an absolute path"); empty if it
+/// may be.
+[[nodiscard]] std::string_view unsafe_member_name(std::string_view name);
+
 }  // namespace plumb
