@@ -7,13 +7,10 @@
 #include "observe/inspect_wheel.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <iterator>
 #include <optional>
 
 #include "base/text.h"
-#include "binary/gpu_search.h"
 #include "binary/member_source.h"
 #include "binary/wheel.h"
 #include "observe/file_walk.h"
@@ -26,10 +23,8 @@
 namespace plumb {
 namespace {
 
-constexpr std::uint64_t kMaxText = 16
-                                   << 20;  // METADATA, WHEEL; RECORD of the largest wheels is 2 MB
-constexpr std::uint64_t kMaxKept =
-    64 << 20;                     // bytes of what is kept of all members; real wheels: 2 MB
+// METADATA, WHEEL, RECORD: 2 MB in the largest wheels.
+constexpr std::uint64_t kMaxText = 16 << 20;
 constexpr unsigned kThreads = 4;  // each holds a decoder and its saved states
 
 /// What one member gave.
@@ -38,18 +33,6 @@ struct MemberResult {
   std::vector<Error> faults;
   std::optional<MemberDigest> digest;
 };
-
-/// About what a binary's facts take while the other members are read.
-std::uint64_t memory_of(const BinaryFacts& facts) {
-  std::uint64_t bytes = facts.gpu.images.size() * sizeof(GpuImage) +
-                        facts.gpu.containers.size() * sizeof(GpuContainer);
-  for (const std::vector<std::string>* names : {&facts.needs, &facts.delay_needs, &facts.exports}) {
-    for (const std::string& name : *names) {
-      bytes += sizeof name + name.size();
-    }
-  }
-  return bytes;
-}
 
 Result<std::string> read_member_text(const Source& archive, const ZipDirectory& directory,
                                      const std::string& name) {
@@ -66,56 +49,37 @@ bool is_elsewhere(const ZipEntry& entry) {
   return entry.is_folder() || is_text_name(entry.name);
 }
 
+/// Inflates the member once: for its digest, for its GPU code, or for both.
 Result<MemberResult> read_member(const Source& archive, const ZipEntry& entry,
                                  const InspectOptions& options) {
   MemberResult result;
   PLUMB_ASSIGN(const auto member, MemberSource::open(archive, entry));
-  std::optional<Format> format;
-  if (!is_text_name(entry.name)) {
-    std::array<std::byte, 64> head{};
-    const auto first = std::span(head).first(
-        static_cast<std::size_t>(std::min<std::uint64_t>(64, member->size())));
-    PLUMB_TRY(member->read(0, first));
-    format = recognise(first);
-  }
-  if (!format && !options.verify) {
-    return result;
-  }
-  // Members of a static archive begin at even offsets, not at multiples of 8: those are searched
-  // one by one.
-  const bool search = format && *format != Format::ar;
-  StreamSearch stream(member->size());
   Sha256 hash;
-  PLUMB_TRY(member->drain([&](Bytes bytes) -> Result<void> {
-    if (interrupted()) {
-      return fail(ErrorCode::io, "interrupted");
+  bool drained = false;
+  const ReadMember read_forward = [&](const std::function<Result<void>(Bytes)>& consume) {
+    drained = true;
+    return member->drain([&](Bytes bytes) {
+      if (options.verify) {
+        hash.update(bytes);
+      }
+      return consume(bytes);
+    });
+  };
+  if (!is_text_name(entry.name)) {
+    PLUMB_ASSIGN(PackageMember read, read_package_member(*member, read_forward, options));
+    result.faults = std::move(read.faults);
+    if (read.facts) {
+      result.binary = InspectedFile{std::move(*read.facts), {}, 0};
     }
-    if (search) {
-      stream.feed(bytes);
-    }
-    if (options.verify) {
-      hash.update(bytes);
-    }
-    return {};
-  }));
+  }
   if (options.verify) {
+    if (!drained) {
+      PLUMB_TRY(read_forward([](Bytes) -> Result<void> {
+        return interrupted() ? fail(ErrorCode::io, "interrupted") : Result<void>();
+      }));
+    }
     result.digest = MemberDigest{entry.name, hash.finish(), member->size()};
   }
-  if (!format) {
-    return result;
-  }
-  PLUMB_ASSIGN(const GpuCode found, stream.finish());
-  auto read = read_binary(
-      *member,
-      {.exports = options.exports, .search = options.search, .found = search ? &found : nullptr});
-  if (!read) {
-    if (read.error().code != ErrorCode::not_binary) {
-      result.faults.push_back(std::move(read).error());
-    }
-    return result;
-  }
-  result.faults = std::move(read->faults);
-  result.binary = InspectedFile{std::move(read->facts), {}, 0};
   return result;
 }
 
@@ -224,7 +188,7 @@ Inspection inspect_wheel(const std::string& path, const Source& source,
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&entries](std::size_t i) { return entries[i]->size; });
   std::vector<MemberResult> members(entries.size());
-  std::atomic<std::uint64_t> kept = 0;
+  KeptMemory kept;
   parallel_for(
       order.size(),
       [&](std::size_t i) {
@@ -238,13 +202,9 @@ Inspection inspect_wheel(const std::string& path, const Source& source,
           return;
         }
         member = std::move(*read);
-        if (member.binary && (kept += memory_of(member.binary->facts)) > kMaxKept) {
+        if (auto room = member.binary ? kept.add(member.binary->facts) : Result<void>(); !room) {
           member.binary.reset();
-          member.faults.push_back(
-              {ErrorCode::limit,
-               "the wheel's binaries have more to say than plumb keeps in memory",
-               {},
-               {}});
+          member.faults.push_back(std::move(room).error());
         }
       },
       std::min(kThreads, usable_cores()));

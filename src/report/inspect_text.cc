@@ -245,10 +245,13 @@ class Writer {
       if (parts.size() == 3) {
         pythons.insert(std::string(parts[0]));
         platforms.insert(std::string(parts[2]));
+      } else {
+        platforms.insert(tag);  // conda's: "linux-64"
       }
     }
-    return printable(join({pythons.begin(), pythons.end()}, " ") + ", " +
-                     join({platforms.begin(), platforms.end()}, " "));
+    const std::string python = join({pythons.begin(), pythons.end()}, " ");
+    const std::string platform = join({platforms.begin(), platforms.end()}, " ");
+    return printable(python.empty() ? platform : python + ", " + platform);
   }
 
   void write_package(std::size_t index) {
