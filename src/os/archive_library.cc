@@ -32,7 +32,8 @@ constexpr std::size_t kInput = 256 << 10;
 constexpr std::uint64_t kBlock = 256 << 10;
 constexpr std::uint64_t kPinnedBlocks = 16;  // headers, dynamic symbols: asked for again and again
 constexpr std::size_t kCachedBlocks = 96;
-constexpr int kMaxRestarts = 200;
+constexpr std::uint64_t kAgainFactor = 8;  // what going back may unpack again, in archives
+constexpr std::uint64_t kAgainSlack = 1u << 30;
 constexpr std::uint64_t kMaxMembers = 250'000;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::uint64_t kBombSize = 1u << 30;
@@ -103,6 +104,7 @@ class Stream {
     handle_ = {library_.read_new(), library_.read_free};
     offset_ = 0;
     members_ = 0;
+    passed_ = 0;
     if (handle_ == nullptr) {
       return fail(ErrorCode::internal, "libarchive could not start");
     }
@@ -132,6 +134,7 @@ class Stream {
     }
     PLUMB_TRY(check(code));
     ++members_;
+    passed_ += static_cast<std::uint64_t>(std::max<std::int64_t>(library_.size(entry), 0));
     return entry;
   }
 
@@ -151,7 +154,8 @@ class Stream {
   /// To the beginning of the data of the `number`th entry (counted by next()), again. If that
   /// fails, next() fails, too.
   [[nodiscard]] Result<void> restart(std::uint64_t number) {
-    if (++restarts_ > kMaxRestarts) {
+    again_ += passed_;
+    if (again_ > kAgainSlack + kAgainFactor * passed_) {
       return fail(ErrorCode::limit, "reading this archive means going back in it too often");
     }
     auto done = start();
@@ -170,6 +174,7 @@ class Stream {
   }
 
   [[nodiscard]] std::uint64_t members() const { return members_; }
+  [[nodiscard]] std::uint64_t passed() const { return passed_; }
 
  private:
   [[nodiscard]] Result<void> check(int code) {
@@ -204,7 +209,8 @@ class Stream {
   std::vector<std::byte> input_;
   std::uint64_t offset_ = 0;
   std::uint64_t members_ = 0;
-  int restarts_ = 0;
+  std::uint64_t passed_ = 0;  // bytes of the members up to this one, it included
+  std::uint64_t again_ = 0;   // the same, of all times of going back
   std::optional<Error> source_error_;
   std::optional<Error> lost_;  // the place in the archive, and why
 };
@@ -293,7 +299,6 @@ Result<void> read_archive(
   const std::scoped_lock lock(one_at_a_time);
   Stream stream(*library, archive);
   PLUMB_TRY(stream.start());
-  std::uint64_t total = 0;
   while (true) {
     PLUMB_ASSIGN(archive_entry* const entry, stream.next());
     if (entry == nullptr) {
@@ -302,12 +307,13 @@ Result<void> read_archive(
     if (stream.members() > kMaxMembers) {
       return fail(ErrorCode::limit, "the archive has more members than plumb reads");
     }
-    const std::int64_t size = std::max<std::int64_t>(library->size(entry), 0);
-    total += static_cast<std::uint64_t>(size);  // at most 2^18 times 2^63: checked each time
+    // Each size is below 2^63 and the sum is checked each time, so it cannot wrap.
+    const std::uint64_t total = stream.passed();
     if (total > kBombSize && total / kBombRatio > archive.size()) {
       return fail(ErrorCode::limit, "the archive of " + human_bytes(archive.size()) +
                                         " would unpack to " + human_bytes(total) + " or more");
     }
+    const std::int64_t size = std::max<std::int64_t>(library->size(entry), 0);
     if (library->filetype(entry) != kRegular || library->hardlink(entry) != nullptr) {
       continue;
     }
