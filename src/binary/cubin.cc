@@ -14,8 +14,9 @@ constexpr std::uint32_t kArchSpecificV7 = 0x800;
 constexpr std::uint32_t kArchSpecificV8 = 0x8;
 constexpr std::uint32_t kSectionProgbits = 1;
 constexpr std::uint32_t kSectionNote = 7;
-constexpr std::uint32_t kMaxSections = 1U << 20;
-constexpr std::uint64_t kMaxNote = 64 * 1024;
+constexpr std::uint64_t kMaxSections = 1U << 20;
+constexpr std::uint64_t kMaxNotes = 1 << 20;       // of all note sections together
+constexpr std::string_view kCodePrefix = ".text";  // ".text.NAME", one section a kernel or function
 
 struct CubinSection {
   std::uint32_t name, type;
@@ -97,30 +98,36 @@ Result<CubinFacts> read_cubin(const Source& source) {
   CubinFacts facts{*header, false};
   const auto table_offset = load_le<std::uint64_t>(head, 0x28);
   const auto entry_size = load_le<std::uint16_t>(head, 0x3a);
-  const std::uint32_t count = load_le<std::uint16_t>(head, 0x3c);
-  const std::uint32_t names_index = load_le<std::uint16_t>(head, 0x3e);
-  if (count == 0) {
+  std::uint64_t count = load_le<std::uint16_t>(head, 0x3c);
+  std::uint64_t names_index = load_le<std::uint16_t>(head, 0x3e);
+  if (table_offset == 0) {
     return facts;
   }
+  PLUMB_ASSIGN(const Bytes zero, reader.read(table_offset, 64));
+  count = count != 0 ? count : load_le<std::uint64_t>(zero, 32);
+  names_index = names_index != 0xffff ? names_index : load_le<std::uint32_t>(zero, 40);
   if (entry_size != 64 || count > kMaxSections || names_index >= count) {
     return fail(ErrorCode::malformed, "the cubin's section table is not one of 64-byte entries");
   }
   std::vector<CubinSection> sections;
-  sections.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    PLUMB_ASSIGN(const Bytes raw, reader.read(table_offset + std::uint64_t{i} * 64, 64));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    PLUMB_ASSIGN(const Bytes raw, reader.read(table_offset + i * 64, 64));
     sections.push_back({load_le<std::uint32_t>(raw, 0), load_le<std::uint32_t>(raw, 4),
                         load_le<std::uint64_t>(raw, 24), load_le<std::uint64_t>(raw, 32)});
   }
+  std::uint64_t room = kMaxNotes;
   for (const CubinSection& section : sections) {
-    if (section.type == kSectionNote && section.size <= kMaxNote) {
+    if (section.type == kSectionNote && section.size <= room) {
+      room -= section.size;
       PLUMB_ASSIGN(const Bytes notes, reader.read(section.offset, section.size));
       read_notes(notes, facts.header);
     }
     if (section.type == kSectionProgbits && section.size > 0 && !facts.has_code) {
-      PLUMB_ASSIGN(const std::string name,
-                   reader.read_string(sections[names_index].offset + section.name, 1 << 16));
-      facts.has_code = name.starts_with(".text");
+      const std::uint64_t name_at = sections[names_index].offset + section.name;
+      if (fits(name_at, kCodePrefix.size(), reader.size())) {
+        PLUMB_ASSIGN(const Bytes name, reader.read(name_at, kCodePrefix.size()));
+        facts.has_code = as_text(name) == kCodePrefix;
+      }
     }
   }
   return facts;

@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint64_t kMaxSections = 100'000;
 constexpr std::uint64_t kMaxDynamicEntries = 100'000;
 constexpr std::uint64_t kMaxNameTable = 16 << 20;
+constexpr std::uint64_t kMaxLoaderNames = 4 << 20;  // of all needed libraries together
+constexpr std::uint64_t kMaxNotes = 1 << 20;        // of all note segments together
 constexpr std::uint32_t kPtLoad = 1, kPtDynamic = 2, kPtInterp = 3, kPtNote = 4;
 
 std::string machine_of(std::uint16_t id, bool is64, bool big_endian) {
@@ -148,11 +150,17 @@ Result<void> read_loader_facts(PagedReader& reader, const ElfDynamic& dynamic, E
   if (!strings) {
     return fail(ErrorCode::malformed, "the dynamic string table lies in no segment");
   }
+  std::uint64_t room = kMaxLoaderNames;  // 100,000 entries may all name one long string
   const auto string_at = [&](std::uint64_t offset) -> Result<std::string> {
-    if (offset > reader.size() - *strings) {
+    if (*strings > reader.size() || offset > reader.size() - *strings) {
       return fail(ErrorCode::truncated, "a dynamic string lies past the end of the file");
     }
-    return reader.read_string(*strings + offset, 64 * 1024);
+    PLUMB_ASSIGN(std::string text, reader.read_string(*strings + offset, 64 * 1024));
+    if (text.size() > room) {
+      return fail(ErrorCode::limit, "the names of needed libraries are longer than plumb reads");
+    }
+    room -= text.size();
+    return text;
   };
   for (const std::uint64_t offset : dynamic.needed) {
     PLUMB_ASSIGN(std::string name, string_at(offset));
@@ -189,13 +197,16 @@ void find_glibc_floor(ElfFile& elf) {
 }
 
 Result<void> read_segment_texts(PagedReader& reader, ElfFile& elf) {
+  std::uint64_t room = kMaxNotes;
   for (const ElfSegment& segment : elf.segments) {
-    if (segment.type == kPtInterp && segment.file_size <= 4096) {
+    if (segment.type == kPtInterp && segment.file_size <= 4096 && !elf.interpreter) {
       PLUMB_ASSIGN(elf.interpreter, reader.read_string(segment.offset));
     }
-    if (segment.type != kPtNote || segment.file_size > 64 * 1024) {
+    if (segment.type != kPtNote || segment.file_size > std::min<std::uint64_t>(room, 64 * 1024) ||
+        !elf.build_id.empty()) {
       continue;
     }
+    room -= segment.file_size;
     PLUMB_ASSIGN(const Bytes raw, reader.read(segment.offset, segment.file_size));
     const std::vector<std::byte> notes(raw.begin(), raw.end());
     std::uint64_t at = 0;
@@ -209,7 +220,6 @@ Result<void> read_segment_texts(PagedReader& reader, ElfFile& elf) {
       }
       if (record.at<std::uint32_t>(8) == 3 && name_size == 4 &&
           as_text(notes).substr(static_cast<std::size_t>(at + 12), 3) == "GNU" && desc_size <= 64) {
-        elf.build_id.clear();
         for (std::uint64_t i = 0; i < desc_size; ++i) {
           constexpr std::string_view kHex = "0123456789abcdef";
           const auto byte = std::to_integer<unsigned>(notes[static_cast<std::size_t>(desc + i)]);

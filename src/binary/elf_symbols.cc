@@ -13,8 +13,11 @@ namespace plumb {
 namespace {
 
 constexpr std::uint64_t kMaxSymbols = 8'000'000;
-constexpr std::uint64_t kMaxStrings = 96 << 20;
+constexpr std::uint64_t kMaxStrings = 64 << 20;
+constexpr std::size_t kMaxName = 64 * 1024;        // mangled C++ names are long
+constexpr std::size_t kMaxExportNames = 64 << 20;  // of all exports together, as kept in memory
 constexpr std::uint64_t kMaxVersions = 32'768;
+constexpr std::uint64_t kMaxVersionNames = 4 << 20;  // of all version names together
 constexpr std::uint32_t kShtDynsym = 11;
 
 Result<std::uint64_t> count_by_gnu_hash(PagedReader& reader, const ElfFile& elf,
@@ -88,8 +91,17 @@ std::string_view name_in(std::string_view strings, std::uint64_t offset) {
   if (offset >= strings.size()) {
     return {};
   }
-  const std::string_view rest = strings.substr(static_cast<std::size_t>(offset));
+  const std::string_view rest = strings.substr(static_cast<std::size_t>(offset), kMaxName);
   return rest.substr(0, rest.find('\0'));
+}
+
+/// The same as name_in(strings, offset) == name, whatever the length of what stands there.
+bool has_name(std::string_view strings, std::uint64_t offset, std::string_view name) {
+  if (offset >= strings.size()) {
+    return false;
+  }
+  const std::string_view rest = strings.substr(static_cast<std::size_t>(offset));
+  return rest.starts_with(name) && (rest.size() == name.size() || rest[name.size()] == '\0');
 }
 
 /// One pass over verdef or verneed; both are linked lists whose steps are relative and may loop or
@@ -99,7 +111,12 @@ class VersionList {
   VersionList(PagedReader& reader, const ElfFile& elf, std::uint64_t strings)
       : reader_(reader), elf_(elf), strings_(strings) {}
   Result<std::string> name(std::uint64_t offset) {
-    return reader_.read_string(strings_ + offset, 4096);
+    PLUMB_ASSIGN(std::string text, reader_.read_string(strings_ + offset, 4096));
+    if (text.size() > room_) {
+      return fail(ErrorCode::limit, "the symbol version names are longer than plumb reads");
+    }
+    room_ -= text.size();
+    return text;
   }
   Result<ElfRecord> record(std::uint64_t offset, std::uint64_t size) {
     if (++steps_ > kMaxVersions) {
@@ -114,6 +131,7 @@ class VersionList {
   const ElfFile& elf_;
   std::uint64_t strings_;
   std::uint64_t steps_ = 0;
+  std::uint64_t room_ = kMaxVersionNames;
   Bytes bytes_;
 };
 
@@ -227,7 +245,11 @@ Result<std::map<std::uint16_t, std::string>> read_elf_versions(PagedReader& read
 Result<void> read_elf_exports(const Source& source, const ElfDynamic& dynamic, ExportDetail detail,
                               ElfFile& elf) {
   PagedReader reader(source);
-  PLUMB_ASSIGN(const auto versions, read_elf_versions(reader, dynamic, elf));
+  auto versions = read_elf_versions(reader, dynamic, elf);
+  if (!versions) {  // the symbols are there all the same
+    elf.faults.push_back(std::move(versions).error().while_doing("reading the symbol versions"));
+    versions.emplace();
+  }
   PLUMB_ASSIGN(const auto table, find_elf_symbol_table(reader, elf, dynamic));
   if (!table) {
     return {};
@@ -244,23 +266,32 @@ Result<void> read_elf_exports(const Source& source, const ElfDynamic& dynamic, E
     PLUMB_ASSIGN(version_indices,
                  read_range(source, table->versions_offset, table->count * 2, kMaxStrings));
   }
-  return for_each_symbol(source, elf, *table, [&](std::uint64_t index, const Symbol& symbol) {
+  std::size_t room = kMaxExportNames;
+  bool all = true;
+  PLUMB_TRY(for_each_symbol(source, elf, *table, [&](std::uint64_t index, const Symbol& symbol) {
     if (!symbol.exported()) {
       return;
     }
     ++elf.export_count;
-    std::string name(name_in(as_text(strings), symbol.name));
+    std::string name(all ? name_in(as_text(strings), symbol.name) : std::string_view());
     if (!version_indices.empty()) {
       const auto raw = ElfRecord(version_indices, elf.big_endian)
                            .at<std::uint16_t>(static_cast<std::size_t>(index * 2));
-      const auto version = versions.find(static_cast<std::uint16_t>(raw & 0x7fff));
-      if ((raw & 0x7fff) > 1 && version != versions.end()) {
+      const auto version = versions->find(static_cast<std::uint16_t>(raw & 0x7fff));
+      if ((raw & 0x7fff) > 1 && version != versions->end()) {
         name += (raw & 0x8000) != 0 ? "@" : "@@";
         name += version->second;
       }
     }
-    elf.exports.push_back(std::move(name));
-  });
+    const std::size_t cost = name.size() + sizeof name;
+    all = all && cost <= room;
+    if (all) {
+      room -= cost;
+      elf.exports.push_back(std::move(name));
+    }
+  }));
+  return all ? Result<void>()
+             : fail(ErrorCode::limit, "the exported names are longer than plumb lists");
 }
 
 Result<std::vector<std::optional<ElfSymbolHit>>> find_elf_symbols(
@@ -275,12 +306,9 @@ Result<std::vector<std::optional<ElfSymbolHit>>> find_elf_symbols(
   PLUMB_ASSIGN(const std::vector<std::byte> strings,
                read_range(source, table->strings_offset, table->strings_size, kMaxStrings));
   PLUMB_TRY(for_each_symbol(source, elf, *table, [&](std::uint64_t, const Symbol& symbol) {
-    const std::string_view name = name_in(as_text(strings), symbol.name);
-    const auto found = std::ranges::find(names, name);
-    if (found != names.end()) {
-      auto& hit = hits[static_cast<std::size_t>(found - names.begin())];
-      if (!hit || symbol.defined()) {
-        hit = ElfSymbolHit{symbol.defined(), symbol.value, symbol.size};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (has_name(as_text(strings), symbol.name, names[i]) && (!hits[i] || symbol.defined())) {
+        hits[i] = ElfSymbolHit{symbol.defined(), symbol.value, symbol.size};
       }
     }
   }));

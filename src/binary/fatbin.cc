@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kEntryHeader = 64;
 constexpr std::uint32_t kMaxEntryHeader = 64 * 1024;
-constexpr std::size_t kMaxImages = 100'000;  // in one container; the largest seen has 64
+constexpr std::size_t kMaxImages = 10'000;  // in one container; the largest seen has 64
 constexpr std::uint64_t kSampleBody = 64 * 1024;
 constexpr std::uint64_t kCubinHeader = 64;
 constexpr std::uint64_t kSmallPtx = 2048;  // may be without a kernel: the directives and a banner
@@ -125,12 +125,14 @@ void ContainerParser::take_entry_header(Bytes bytes) {
                                         : Packing::plain;
   images_.push_back(image);
   whole_ = false;
+  doubtful_ = false;
   if (image.kind == ImageKind::cubin) {
     const CodeBySize code = code_by_size(image.target, unpacked_);
     images_.back().empty = code == CodeBySize::none;
     const bool sample = samples_ > 0 && code == CodeBySize::some && unpacked_ <= kSampleBody;
     samples_ -= sample ? 1 : 0;
-    whole_ = code == CodeBySize::maybe || sample;
+    doubtful_ = code == CodeBySize::maybe;
+    whole_ = doubtful_ || sample;
   } else if (image.kind == ImageKind::ptx) {
     whole_ = unpacked_ <= kSmallPtx;
   }
@@ -171,7 +173,7 @@ void ContainerParser::take_body(Bytes bytes) {
     }
     if (whole_) {
       if (const auto facts = read_cubin(MemorySource(bytes))) {
-        image.empty = !facts->has_code;
+        image.empty = doubtful_ ? !facts->has_code : image.empty;
         image.toolkit = facts->header.toolkit;
       }
     }

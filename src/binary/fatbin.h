@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kFatbinAlignment =
 
 /// Reads one container step by step. It says which bytes it wants next, so that one parser serves
 /// files (the driver reads those bytes) and streams (the driver waits until they come by). Wants
-/// never go backwards.
+/// never go backwards, nor past the limit once the header fits.
 class ContainerParser {
  public:
   enum class State : std::uint8_t { wanting, done, rejected };
@@ -34,6 +34,7 @@ class ContainerParser {
       : offset_(offset), limit_(limit), want_(offset), samples_(samples) {}
 
   [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
   [[nodiscard]] std::uint64_t want_offset() const { return want_; }
   [[nodiscard]] std::uint64_t want_length() const { return length_; }
   /// Takes exactly the wanted bytes.
@@ -61,7 +62,8 @@ class ContainerParser {
   std::uint64_t unpacked_ = 0;  // of the entry whose body is wanted
   std::uint64_t packed_ = 0;
   Packing packing_ = Packing::plain;
-  bool whole_ = false;  // the body is wanted to its end
+  bool whole_ = false;     // the body is wanted to its end
+  bool doubtful_ = false;  // and only it tells whether there is code; else it is a sample
   unsigned samples_;
   Step step_ = Step::container_header;
   State state_ = State::wanting;

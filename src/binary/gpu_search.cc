@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 namespace plumb {
 namespace {
 
 constexpr std::size_t kMaxImages = std::size_t{1} << 21;
-constexpr std::size_t kMaxOpen = 256;  // candidates at one time; real files have one, rarely two
+constexpr std::size_t kMaxContainers = std::size_t{1} << 20;  // cuFFT has 23,984
+constexpr std::size_t kMaxPlaces = 65'000;
+constexpr std::uint64_t kFreeFalseSteps = 1024;
+constexpr std::size_t kMaxOpen = 32;  // candidates at one time; real files have one, rarely two
 constexpr std::uint64_t kFirstChunk = 4096;
 constexpr std::uint64_t kChunk = 256 * 1024;  // stays in the second-level cache
 
@@ -21,14 +26,21 @@ unsigned samples_for(std::size_t containers_before) {
   return containers_before < 4 || containers_before % 64 == 0 ? 1 : 0;
 }
 
-std::unexpected<Error> too_many_images() {
-  return fail(ErrorCode::limit, "more GPU code images than plumb counts (2097152)");
+Error too_many(std::string_view what) {
+  return {ErrorCode::limit, "more " + std::string(what) + " than plumb counts", {}, {}};
+}
+
+Error false_containers() {
+  return {ErrorCode::limit, "too many beginnings of GPU code containers that are none", {}, {}};
 }
 
 Result<void> append(GpuCode& code, const GpuContainer& container,
                     const std::vector<GpuImage>& images, std::uint16_t place) {
   if (code.images.size() + images.size() > kMaxImages) {
-    return too_many_images();
+    return std::unexpected(too_many("GPU code images"));
+  }
+  if (code.containers.size() >= kMaxContainers) {
+    return std::unexpected(too_many("GPU code containers"));
   }
   GpuContainer added = container;
   added.first_image = static_cast<std::uint32_t>(code.images.size());
@@ -58,11 +70,16 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
   }
   const std::uint64_t end = region.offset + region.size;
   std::uint64_t at = round_up(region.offset);
-  const auto place = static_cast<std::uint16_t>(code.places.size());
-  code.places.push_back(region.name);
+  if (code.places.size() < kMaxPlaces) {
+    code.places.push_back(region.name);
+  }
+  const auto place = static_cast<std::uint16_t>(code.places.size() - 1);
   PagedReader reader(source);
   std::vector<std::byte> chunk;
   std::uint64_t chunk_size = kFirstChunk;
+  // A container that turns out to be none costs a walk for nothing. Where they are made to lie in
+  // each other, walks would take the square of the file's size.
+  std::uint64_t false_steps = kFreeFalseSteps + region.size / 64;
   while (at < end && end - at >= kFatbinHeaderSize) {
     // Look for the next magic, in growing pieces: it usually follows at once.
     const std::uint64_t length = std::min(chunk_size, end - at);
@@ -87,21 +104,25 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
       }
     }
     at += found;
+    if (end - at < kFatbinHeaderSize) {
+      break;
+    }
     ContainerParser parser(at, end, samples_for(code.containers.size()));
-    while (parser.state() == ContainerParser::State::wanting) {
-      if (!fits(parser.want_offset(), parser.want_length(), end)) {
-        break;
-      }
+    std::uint64_t steps = 0;
+    for (; parser.state() == ContainerParser::State::wanting; ++steps) {
       PLUMB_ASSIGN(const Bytes wanted, reader.read(parser.want_offset(), parser.want_length()));
       parser.take(wanted);
     }
     if (parser.state() == ContainerParser::State::done) {
       PLUMB_TRY(append(code, parser.container(), parser.images(), place));
       at = round_up(at + parser.container().size);
-      chunk_size = kFirstChunk;
+    } else if (steps > false_steps) {
+      return std::unexpected(false_containers());
     } else {
+      false_steps -= steps;
       at += kFatbinAlignment;
     }
+    chunk_size = kFirstChunk;
   }
   return {};
 }
@@ -118,6 +139,10 @@ void StreamSearch::advance(Candidate& candidate, Bytes bytes) {
       }
       const auto piece = bytes.subspan(static_cast<std::size_t>(from - position_),
                                        static_cast<std::size_t>(std::min(missing, end - from)));
+      if (candidate.collected.empty() && piece.size() == missing) {  // all in one piece: no copy
+        parser.take(piece);
+        continue;
+      }
       candidate.collected.insert(candidate.collected.end(), piece.begin(), piece.end());
       if (piece.size() < missing) {
         return;
@@ -129,112 +154,117 @@ void StreamSearch::advance(Candidate& candidate, Bytes bytes) {
   }
 }
 
-void StreamSearch::feed(Bytes bytes) {
-  for (Candidate& candidate : open_) {
-    advance(candidate, bytes);
+bool StreamSearch::settle(Candidate& candidate) {
+  if (candidate.parser.state() == ContainerParser::State::done) {
+    ready_images_ += candidate.parser.images().size();
+    if (ready_.size() >= kMaxContainers || ready_images_ > kMaxImages) {
+      fault_ = too_many("GPU code images");
+      return true;
+    }
+    ready_.push_back({candidate.parser.container(), candidate.parser.images()});
   }
-  const auto begin_candidate = [this](std::uint64_t offset) -> Candidate* {
-    if (open_.size() >= kMaxOpen) {
-      harvest();  // many small containers in one piece: those that are done make room
-    }
-    if (open_.size() >= kMaxOpen) {
-      overflow_ = true;
-      return nullptr;
-    }
-    open_.push_back(
-        {ContainerParser(offset, size_, samples_for(code_.containers.size() + open_.size())), {}});
-    return &open_.back();
-  };
+  return candidate.parser.state() != ContainerParser::State::wanting;
+}
+
+/// `before`: the magic's first bytes, if they came with the previous piece.
+void StreamSearch::begin(std::uint64_t offset, Bytes before, Bytes bytes) {
+  const unsigned samples = samples_for(code_.containers.size() + ready_.size());
+  Candidate candidate{ContainerParser(offset, size_, samples), {before.begin(), before.end()}};
+  advance(candidate, bytes);
+  if (settle(candidate)) {
+    return;
+  }
+  if (open_.size() < kMaxOpen) {
+    open_.push_back(std::move(candidate));
+  } else {
+    fault_ = false_containers();
+  }
+}
+
+void StreamSearch::feed(Bytes bytes) {
+  if (fault_) {
+    return;
+  }
+  std::erase_if(open_, [&](Candidate& candidate) {
+    advance(candidate, bytes);
+    return settle(candidate);
+  });
   // A magic that straddles two pieces: look at the joint.
-  if (!tail_.empty()) {
-    std::vector<std::byte> joint = tail_;
-    const std::uint64_t joint_offset = position_ - tail_.size();
-    joint.insert(
-        joint.end(), bytes.begin(),
-        bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, bytes.size())));
-    const std::size_t found = find_fatbin_magic(joint, joint_offset);
-    if (found < tail_.size()) {
-      if (Candidate* candidate = begin_candidate(joint_offset + found)) {
-        candidate->collected.assign(tail_.begin() + static_cast<std::ptrdiff_t>(found),
-                                    tail_.end());
-        advance(*candidate, bytes);
-      }
-    }
+  std::vector<std::byte> joint = tail_;
+  joint.insert(joint.end(), bytes.begin(),
+               bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, bytes.size())));
+  const std::uint64_t joint_offset = position_ - tail_.size();
+  if (const std::size_t found = find_fatbin_magic(joint, joint_offset); found < tail_.size()) {
+    begin(joint_offset + found, Bytes(tail_).subspan(found), bytes);
   }
   std::size_t at = 0;
-  while (at < bytes.size()) {
-    const std::size_t found = at + find_fatbin_magic(bytes.subspan(at), position_ + at);
-    if (found >= bytes.size()) {
-      break;
+  while (at < bytes.size() && !fault_) {
+    at += find_fatbin_magic(bytes.subspan(at), position_ + at);
+    if (at < bytes.size()) {
+      begin(position_ + at, {}, bytes);
+      at += static_cast<std::size_t>(kFatbinAlignment);
     }
-    if (Candidate* candidate = begin_candidate(position_ + found)) {
-      advance(*candidate, bytes);
-      if (candidate->parser.state() == ContainerParser::State::rejected) {
-        open_.pop_back();
-      }
-    }
-    at = found + static_cast<std::size_t>(kFatbinAlignment);
   }
   position_ += bytes.size();
-  if (bytes.size() >= 3) {
-    tail_.assign(bytes.end() - 3, bytes.end());
-  } else {
-    tail_.insert(tail_.end(), bytes.begin(), bytes.end());
-    if (tail_.size() > 3) {
-      tail_.erase(tail_.begin(), tail_.end() - 3);
-    }
-  }
+  const Bytes last = bytes.last(std::min<std::size_t>(3, bytes.size()));
+  tail_.insert(tail_.end(), last.begin(), last.end());
+  tail_.erase(tail_.begin(),
+              tail_.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, tail_.size())));
   harvest();
 }
 
-// A done candidate is accepted as soon as no earlier one, which might contain it, is still open:
-// candidates begin in file order, so it is enough to look at the front.
+// What is ready is accepted as soon as nothing is open that began before it and might contain it.
 void StreamSearch::harvest() {
-  std::size_t settled = 0;
-  for (; settled < open_.size(); ++settled) {
-    const Candidate& candidate = open_[settled];
-    if (candidate.parser.state() == ContainerParser::State::wanting) {
+  std::ranges::sort(ready_, {}, [](const Ready& ready) { return ready.container.offset; });
+  auto next = ready_.begin();
+  for (; next != ready_.end() && !fault_; ++next) {
+    if (!open_.empty() && open_.front().parser.offset() < next->container.offset) {
       break;
     }
-    if (candidate.parser.state() == ContainerParser::State::done &&
-        candidate.parser.container().offset >= settled_ && !overflow_) {
-      overflow_ = !append(code_, candidate.parser.container(), candidate.parser.images(), 0);
-      settled_ = candidate.parser.container().offset + candidate.parser.container().size;
+    ready_images_ -= next->images.size();
+    if (next->container.offset >= settled_) {
+      if (auto appended = append(code_, next->container, next->images, 0); !appended) {
+        fault_ = std::move(appended).error();
+      }
+      settled_ = next->container.offset + next->container.size;
     }
   }
-  open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(settled));
-  std::erase_if(open_, [](const Candidate& candidate) {
-    return candidate.parser.state() == ContainerParser::State::rejected;
-  });
+  ready_.erase(ready_.begin(), next);
 }
 
 Result<GpuCode> StreamSearch::finish() {
-  std::erase_if(open_, [](const Candidate& candidate) {  // cut off by the end: no container
-    return candidate.parser.state() == ContainerParser::State::wanting;
-  });
+  open_.clear();  // cut off by the end: no containers
   harvest();
-  if (overflow_) {
-    return too_many_images();
+  if (fault_) {
+    return std::unexpected(*fault_);
   }
   return std::move(code_);
 }
 
 void assign_places(GpuCode& code, const std::vector<SearchRegion>& sections) {
   code.places = {""};
-  std::vector<std::uint16_t> index_of(sections.size(), 0);
-  for (GpuContainer& container : code.containers) {
+  // Sections by offset; of two that overlap (in hostile files) the later one gives way.
+  std::vector<std::size_t> order(sections.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sections[i].offset; });
+  std::vector<std::uint16_t> place_of(sections.size(), 0);
+  auto next = order.begin();
+  for (GpuContainer& container : code.containers) {  // in file order, too
+    const auto ends_before = [&](std::size_t i) {
+      return sections[i].offset <= container.offset &&
+             container.offset - sections[i].offset >= sections[i].size;
+    };
+    next = std::find_if_not(next, order.end(), ends_before);
     container.place = 0;
-    for (std::size_t i = 0; i < sections.size(); ++i) {
-      if (container.offset >= sections[i].offset &&
-          container.offset - sections[i].offset < sections[i].size) {
-        if (index_of[i] == 0 && code.places.size() < 65'000) {
-          index_of[i] = static_cast<std::uint16_t>(code.places.size());
-          code.places.push_back(sections[i].name);
-        }
-        container.place = index_of[i];
-        break;
-      }
+    if (next == order.end() || sections[*next].offset > container.offset) {
+      continue;
     }
+    std::uint16_t& place = place_of[*next];
+    if (place == 0 && code.places.size() < kMaxPlaces) {
+      place = static_cast<std::uint16_t>(code.places.size());
+      code.places.push_back(sections[*next].name);
+    }
+    container.place = place;
   }
 }
 

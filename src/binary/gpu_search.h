@@ -4,6 +4,7 @@
 // members).
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,14 @@ struct SearchRegion {
 
 /// Appends the containers of one region to `code`, in file order. From the end of one container the
 /// next is looked for by its magic at multiples of 8; a validated container is jumped over, so a
-/// region full of containers costs its headers only. Errors: the source's; limit (2^21 images).
+/// region full of containers costs its headers only. Errors: the source's; limit (2^21 images, 2^20
+/// containers, or more false containers than any real file has).
 [[nodiscard]] Result<void> search_region(const Source& source, const SearchRegion& region,
                                          GpuCode& code);
 
 /// The same for bytes that come by once. Several candidates may be open at a time (a false magic
-/// inside a real container); a container inside another one is dropped.
+/// inside a real container, a real container behind a false magic), at most 32; a container inside
+/// another one is dropped. Finds what search_region() finds.
 class StreamSearch {
  public:
   explicit StreamSearch(std::uint64_t size) : size_(size) {}
@@ -47,17 +50,25 @@ class StreamSearch {
     ContainerParser parser;
     std::vector<std::byte> collected;  // of the bytes it wants, as far as they have come
   };
+  struct Ready {
+    GpuContainer container;
+    std::vector<GpuImage> images;
+  };
+  void begin(std::uint64_t offset, Bytes before, Bytes bytes);
   void advance(Candidate& candidate, Bytes bytes);
+  /// True if the candidate needs no more bytes; one that is done has become ready.
+  bool settle(Candidate& candidate);
   void harvest();
 
   std::uint64_t size_;
   std::uint64_t position_ = 0;   // of the next byte to come
   std::uint64_t settled_ = 0;    // end of the last accepted container
   std::vector<std::byte> tail_;  // the last bytes of the previous piece (a magic may straddle)
-  std::vector<Candidate>
-      open_;  // in file order; done ones wait for an earlier one that may contain them
+  std::vector<Candidate> open_;  // in file order; each still wants bytes
+  std::vector<Ready> ready_;     // read, but an open one began before it and may contain it
+  std::size_t ready_images_ = 0;
   GpuCode code_;
-  bool overflow_ = false;
+  std::optional<Error> fault_;
 };
 
 /// Names the places of containers by the sections they lie in.
