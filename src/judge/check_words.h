@@ -37,6 +37,9 @@ namespace plumb::words {
 [[nodiscard]] std::string driver_ok(const std::string& version,
                                     const std::optional<std::string>& cuda);
 [[nodiscard]] std::string driver_not_here();
+[[nodiscard]] std::string no_driver_needed();
+[[nodiscard]] std::string cannot_compile_ptx(const Card& card);
+[[nodiscard]] std::string need_sentence(const FrameworkFacts& framework, const std::string& why);
 [[nodiscard]] std::string driver_version_unknown(const std::string& where);
 [[nodiscard]] Finding driver_absent(const MachineFacts& machine, const SeenCard* card,
                                     const std::string& least);

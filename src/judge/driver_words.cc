@@ -94,6 +94,18 @@ std::string driver_not_here() {
   return "none on this machine; not judged";
 }
 
+std::string no_driver_needed() {
+  return "none; without a card there is nothing for it to do";
+}
+
+std::string cannot_compile_ptx(const Card& card) {
+  return "The driver must compile PTX for " + card.cc.text() + ", and this one cannot";
+}
+
+std::string need_sentence(const FrameworkFacts& framework, const std::string& why) {
+  return framework.name + " is " + why;
+}
+
 std::string driver_version_unknown(const std::string& where) {
   return where + " is there, but no file tells its version";
 }
