@@ -24,7 +24,8 @@ int run(int argc, char** argv) {
   app.set_help_all_flag("--help-all", "the options of all commands");
   bool version = false;
   app.add_flag("--version", version, "print the version and exit");
-  const std::vector<std::pair<std::string, Command>> commands = {{"inspect", add_inspect(app)}};
+  const std::vector<std::pair<std::string, Command>> commands = {{"check", add_check(app)},
+                                                                 {"inspect", add_inspect(app)}};
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
     app.parse(std::move(reversed));
