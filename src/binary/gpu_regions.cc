@@ -43,6 +43,36 @@ void drop_overlaps(std::vector<SearchRegion>& regions) {
   regions = std::move(kept);
 }
 
+// What is searched as made for containers is not searched once more as other data. Both lists are
+// sorted and free of overlaps.
+void cut_out(std::vector<SearchRegion>& regions, const std::vector<SearchRegion>& taken) {
+  std::vector<SearchRegion> kept;
+  auto next = taken.begin();
+  for (const SearchRegion& region : regions) {
+    const std::uint64_t end = region.offset + region.size;
+    std::uint64_t at = region.offset;
+    while (next != taken.end() && next->offset + next->size <= at) {
+      ++next;
+    }
+    for (auto part = next; part != taken.end() && part->offset < end; ++part) {
+      if (part->offset > at) {
+        kept.push_back({region.name, at, part->offset - at});
+      }
+      at = part->offset + part->size;
+    }
+    if (at < end) {
+      kept.push_back({region.name, at, end - at});
+    }
+  }
+  regions = std::move(kept);
+}
+
+void drop_overlaps(GpuRegions& regions) {
+  drop_overlaps(regions.made_for_it);
+  drop_overlaps(regions.other_data);
+  cut_out(regions.other_data, regions.made_for_it);
+}
+
 Result<void> search_all(const Source& source, const std::vector<SearchRegion>& regions,
                         GpuCode& code) {
   for (const SearchRegion& region : regions) {
@@ -74,8 +104,7 @@ GpuRegions gpu_regions(const ElfFile& elf, std::uint64_t file_size) {
       }
     }
   }
-  drop_overlaps(regions.made_for_it);
-  drop_overlaps(regions.other_data);
+  drop_overlaps(regions);
   return regions;
 }
 
@@ -90,8 +119,7 @@ GpuRegions gpu_regions(const PeFile& pe, std::uint64_t file_size) {
       add_data(regions, {section.name, section.offset, section.size}, file_size);
     }
   }
-  drop_overlaps(regions.made_for_it);
-  drop_overlaps(regions.other_data);
+  drop_overlaps(regions);
   return regions;
 }
 

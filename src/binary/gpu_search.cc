@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kMaxImages = std::size_t{1} << 21;
 constexpr std::size_t kMaxContainers = std::size_t{1} << 20;  // cuFFT has 23,984
 constexpr std::size_t kMaxPlaces = 65'000;
-constexpr std::uint64_t kFreeFalseSteps = 1024;
 constexpr std::size_t kMaxOpen = 32;  // candidates at one time; real files have one, rarely two
 constexpr std::uint64_t kFirstChunk = 4096;
 constexpr std::uint64_t kChunk = 256 * 1024;  // stays in the second-level cache
@@ -32,6 +31,12 @@ Error too_many(std::string_view what) {
 
 Error false_containers() {
   return {ErrorCode::limit, "too many beginnings of GPU code containers that are none", {}, {}};
+}
+
+// A container that turns out to be none costs a walk for nothing. Where such are made to lie in
+// each other, walks would take the square of the file's size.
+std::uint64_t false_steps_for(std::uint64_t size) {
+  return 1024 + size / 64;
 }
 
 Result<void> append(GpuCode& code, const GpuContainer& container,
@@ -77,9 +82,7 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
   PagedReader reader(source);
   std::vector<std::byte> chunk;
   std::uint64_t chunk_size = kFirstChunk;
-  // A container that turns out to be none costs a walk for nothing. Where they are made to lie in
-  // each other, walks would take the square of the file's size.
-  std::uint64_t false_steps = kFreeFalseSteps + region.size / 64;
+  std::uint64_t false_steps = false_steps_for(region.size);
   while (at < end && end - at >= kFatbinHeaderSize) {
     // Look for the next magic, in growing pieces: it usually follows at once.
     const std::uint64_t length = std::min(chunk_size, end - at);
@@ -90,7 +93,7 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
       found = find_fatbin_magic(bytes, at);
       if (found == bytes.size()) {
         at = round_up(at + bytes.size());
-        chunk_size = std::min(chunk_size * 4, kChunk);
+        chunk_size = bytes.size() < kFirstChunk ? kFirstChunk : 4 * kFirstChunk;
         continue;
       }
     } else {
@@ -127,10 +130,12 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
   return {};
 }
 
+StreamSearch::StreamSearch(std::uint64_t size) : size_(size), false_steps_(false_steps_for(size)) {}
+
 void StreamSearch::advance(Candidate& candidate, Bytes bytes) {
   const std::uint64_t end = position_ + bytes.size();
   ContainerParser& parser = candidate.parser;
-  while (parser.state() == ContainerParser::State::wanting) {
+  for (; parser.state() == ContainerParser::State::wanting; ++candidate.steps) {
     const std::uint64_t from = parser.want_offset() + candidate.collected.size();
     const std::uint64_t missing = parser.want_length() - candidate.collected.size();
     if (missing > 0) {
@@ -163,13 +168,19 @@ bool StreamSearch::settle(Candidate& candidate) {
     }
     ready_.push_back({candidate.parser.container(), candidate.parser.images()});
   }
+  if (candidate.parser.state() == ContainerParser::State::rejected) {
+    if (candidate.steps > false_steps_) {
+      fault_ = false_containers();
+    }
+    false_steps_ -= std::min(candidate.steps, false_steps_);
+  }
   return candidate.parser.state() != ContainerParser::State::wanting;
 }
 
 /// `before`: the magic's first bytes, if they came with the previous piece.
 void StreamSearch::begin(std::uint64_t offset, Bytes before, Bytes bytes) {
   const unsigned samples = samples_for(code_.containers.size() + ready_.size());
-  Candidate candidate{ContainerParser(offset, size_, samples), {before.begin(), before.end()}};
+  Candidate candidate{ContainerParser(offset, size_, samples), {before.begin(), before.end()}, 0};
   advance(candidate, bytes);
   if (settle(candidate)) {
     return;

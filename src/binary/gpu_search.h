@@ -39,7 +39,7 @@ struct SearchRegion {
 /// another one is dropped. Finds what search_region() finds.
 class StreamSearch {
  public:
-  explicit StreamSearch(std::uint64_t size) : size_(size) {}
+  explicit StreamSearch(std::uint64_t size);
   /// Takes the next bytes of the file, in order, in pieces of any size.
   void feed(Bytes bytes);
   /// After the last byte: what was found, without place names.
@@ -49,6 +49,7 @@ class StreamSearch {
   struct Candidate {
     ContainerParser parser;
     std::vector<std::byte> collected;  // of the bytes it wants, as far as they have come
+    std::uint64_t steps = 0;
   };
   struct Ready {
     GpuContainer container;
@@ -67,6 +68,7 @@ class StreamSearch {
   std::vector<Candidate> open_;  // in file order; each still wants bytes
   std::vector<Ready> ready_;     // read, but an open one began before it and may contain it
   std::size_t ready_images_ = 0;
+  std::uint64_t false_steps_;  // how many more may lead to nothing
   GpuCode code_;
   std::optional<Error> fault_;
 };
