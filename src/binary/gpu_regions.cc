@@ -2,6 +2,7 @@
 #include "binary/gpu_regions.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace plumb {
 namespace {
@@ -25,7 +26,9 @@ void add_data(GpuRegions& regions, SearchRegion region, std::uint64_t file_size)
 
 // Hostile files list the same bytes many times over; each byte is searched once.
 void drop_overlaps(std::vector<SearchRegion>& regions) {
-  std::ranges::stable_sort(regions, {}, &SearchRegion::offset);
+  std::ranges::sort(regions, [](const SearchRegion& a, const SearchRegion& b) {
+    return std::tie(a.offset, a.size, a.name) < std::tie(b.offset, b.size, b.name);
+  });
   std::uint64_t end = 0;
   std::vector<SearchRegion> kept;
   for (SearchRegion& region : regions) {

@@ -257,7 +257,7 @@ void assign_places(GpuCode& code, const std::vector<SearchRegion>& sections) {
   // Sections by offset; of two that overlap (in hostile files) the later one gives way.
   std::vector<std::size_t> order(sections.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sections[i].offset; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(sections[i].offset, i); });
   std::vector<std::uint16_t> place_of(sections.size(), 0);
   auto next = order.begin();
   for (GpuContainer& container : code.containers) {  // in file order, too

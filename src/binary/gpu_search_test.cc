@@ -38,7 +38,7 @@ Result<GpuCode> search(const std::string& bytes) {
   GpuCode code;
   const MemorySource source{std::string_view(bytes)};
   const auto done = search_region(source, {"x", 0, bytes.size()}, code);
-  for (const std::size_t piece : {1, 2, 3, 5, 8, 61, 4096, 1 << 30}) {
+  for (const std::size_t piece : {1U, 2U, 3U, 5U, 8U, 61U, 4096U, 1U << 30}) {
     if (bytes.size() / piece > 100'000) {
       continue;
     }
@@ -68,7 +68,7 @@ Offsets find(const std::string& bytes) {
 
 TEST(GpuSearch, ContainersInARowWithGapsAndHoles) {
   const std::string one = simple_fatbin(80);
-  for (const std::size_t gap : {0, 8, 24, 4096, 1'000'000}) {
+  for (const std::size_t gap : {0U, 8U, 24U, 4096U, 1'000'000U}) {
     const std::string hole(gap, '\0');
     const auto code = search(one + hole + simple_fatbin(90) + hole + one);
     ASSERT_TRUE(code);

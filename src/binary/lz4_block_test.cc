@@ -77,7 +77,7 @@ TEST(Lz4, PtxPackedByFatbinaryIsThePlainOne) {
 }
 
 TEST(Lz4, ReadsWhatTheTestBuilderPacks) {
-  for (const std::size_t size : {0, 14, 15, 269, 270, 5000}) {
+  for (const std::size_t size : {0U, 14U, 15U, 269U, 270U, 5000U}) {
     const std::string text(size, 'q');
     EXPECT_EQ(unpack(bytes_of(test::as_lz4(text))), text);
   }

@@ -2,6 +2,7 @@
 #include "support/elf_builder.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace plumb::test {
 namespace {
@@ -312,9 +313,10 @@ std::string Builder::section_headers() {
 }
 
 ElfImage Builder::build() {
-  ordered_ = spec_.symbols;
-  std::ranges::stable_partition(ordered_,
-                                [](const ElfSymbolSpec& symbol) { return !symbol.defined; });
+  for (const bool defined : {false, true}) {
+    std::ranges::copy_if(spec_.symbols, std::back_inserter(ordered_),
+                         [&](const auto& symbol) { return symbol.defined == defined; });
+  }
   number_versions();
   const bool has_dynamic = spec_.soname || spec_.rpath || spec_.runpath || !spec_.needed.empty() ||
                            !spec_.symbols.empty() || !spec_.version_needs.empty();
