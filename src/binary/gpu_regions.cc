@@ -24,24 +24,20 @@ void add_data(GpuRegions& regions, SearchRegion region, std::uint64_t file_size)
   (made_for_it ? regions.made_for_it : regions.other_data).push_back(std::move(region));
 }
 
-// Hostile files list the same bytes many times over; each byte is searched once.
-void drop_overlaps(std::vector<SearchRegion>& regions) {
+// Hostile files list the same bytes many times over; each byte is searched once. Overlapping
+// regions become one, so that a container across the place where the second begins is not lost.
+void merge_overlaps(std::vector<SearchRegion>& regions) {
   std::ranges::sort(regions, [](const SearchRegion& a, const SearchRegion& b) {
-    return std::tie(a.offset, a.size, a.name) < std::tie(b.offset, b.size, b.name);
+    return std::tie(a.offset, b.size, a.name) < std::tie(b.offset, a.size, b.name);
   });
-  std::uint64_t end = 0;
   std::vector<SearchRegion> kept;
   for (SearchRegion& region : regions) {
-    const std::uint64_t region_end = region.offset + region.size;
-    if (region_end <= end) {
-      continue;
+    if (!kept.empty() && region.offset - kept.back().offset < kept.back().size) {
+      const std::uint64_t end = region.offset + region.size;
+      kept.back().size = std::max(kept.back().size, end - kept.back().offset);
+    } else {
+      kept.push_back(std::move(region));
     }
-    if (region.offset < end) {
-      region.size = region_end - end;
-      region.offset = end;
-    }
-    end = region_end;
-    kept.push_back(std::move(region));
   }
   regions = std::move(kept);
 }
@@ -71,8 +67,8 @@ void cut_out(std::vector<SearchRegion>& regions, const std::vector<SearchRegion>
 }
 
 void drop_overlaps(GpuRegions& regions) {
-  drop_overlaps(regions.made_for_it);
-  drop_overlaps(regions.other_data);
+  merge_overlaps(regions.made_for_it);
+  merge_overlaps(regions.other_data);
   cut_out(regions.other_data, regions.made_for_it);
 }
 
