@@ -48,21 +48,18 @@ ExitCode run_check(const CheckArguments& arguments) {
       std::chrono::steady_clock::now() - start);
 
   if (arguments.common.json) {
-    write_stream(Stream::out, check_json(report, machine, catalog));
-  } else {
-    const TerminalTraits traits = terminal_traits(Stream::out);
-    CheckTextOptions text;
-    text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
-    text.quiet = arguments.common.quiet;
-    text.verbose = arguments.common.verbose;
-    text.elapsed_ms = elapsed.count();
-    text.root = machine.python ? machine.python.value->root : std::string{};
-    write_stream(Stream::out, check_text(report, text));
-    for (const Error& error : machine.errors) {
-      print_error(error);
-    }
+    return print_report(check_json(report, machine, catalog), exit_code_of(report));
   }
-  return exit_code_of(report);
+  const TerminalTraits traits = terminal_traits(Stream::out);
+  CheckTextOptions text;
+  text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+  text.quiet = arguments.common.quiet;
+  text.verbose = arguments.common.verbose;
+  text.elapsed_ms = elapsed.count();
+  text.root = machine.python ? machine.python.value->root : std::string{};
+  const ExitCode code = print_report(check_text(report, text), exit_code_of(report));
+  print_errors(machine.errors, arguments.common.verbose);
+  return code;
 }
 
 }  // namespace
@@ -70,19 +67,36 @@ ExitCode run_check(const CheckArguments& arguments) {
 Command add_check(CLI::App& app) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
-      "check", "whether the frameworks of a Python environment can use the GPU, layer by layer");
+      "check",
+      "can the frameworks of this Python environment use the GPU? if not, which layer is out of "
+      "line and what to do (also: plumb doctor)");
   command->alias("doctor");
-  command->add_option("--env", arguments->environment,
-                      "the environment: its folder or its python (default: the active one, a .venv "
-                      "here or above, python on PATH)");
+  command
+      ->add_option("--env", arguments->environment,
+                   "the environment: its folder or its python; else the active one, a .venv here "
+                   "or above, or that of python on PATH")
+      ->type_name("PATH");
   command
       ->add_option("--gpu", arguments->cards,
-                   "judge for this card instead of those of the machine: a name (\"2080 ti\") or a "
-                   "compute capability (8.9); repeatable")
+                   "judge for this card instead of the machine's own: a name (\"RTX 4060 laptop\") "
+                   "or a compute capability (8.9); may be repeated")
+      ->type_name("CARD")
       ->allow_extra_args(false);
-  command->add_option("--root", arguments->root,
-                      "look at the system mounted in this folder instead of the running one");
+  command
+      ->add_option("--root", arguments->root,
+                   "look at the system mounted in this folder instead of the running one")
+      ->type_name("FOLDER");
   add_common_options(*command, arguments->common);
+  command->footer(
+      "examples:\n"
+      "  plumb check\n"
+      "  plumb check --env .venv --gpu \"RTX 5070\"\n"
+      "\n"
+      "exit code:\n"
+      "  0   nothing is out of line\n"
+      "  1   something is\n"
+      "  2   the command line is wrong\n"
+      "  3   something that the answer needs could not be read");
   return [arguments] { return run_check(*arguments); };
 }
 

@@ -24,7 +24,7 @@ struct InspectArguments {
 };
 
 ExitCode exit_code_of(const JudgedInspection& judged) {
-  if (interrupted()) {
+  if (!judged.inspection->complete) {
     return ExitCode::interrupted;
   }
   if (!judged.inspection->errors.empty()) {
@@ -43,6 +43,13 @@ ExitCode exit_code_of(const JudgedInspection& judged) {
 }
 
 ExitCode run_inspect(const InspectArguments& arguments) {
+  if (arguments.paths.empty()) {
+    print_error({ErrorCode::usage,
+                 "nothing to inspect: no file, package or folder is named",
+                 {},
+                 {"plumb inspect PATH...", "plumb inspect --help"}});
+    return ExitCode::usage;
+  }
   const auto cards = parse_cards(arguments.cards);
   if (!cards) {
     return ExitCode::usage;
@@ -59,23 +66,26 @@ ExitCode run_inspect(const InspectArguments& arguments) {
       std::chrono::steady_clock::now() - start);
 
   if (arguments.common.json) {
-    write_stream(Stream::out, inspect_json(judged, options.exports));
-  } else {
-    const TerminalTraits traits = terminal_traits(Stream::out);
-    InspectTextOptions text;
-    text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
-    text.quiet = arguments.common.quiet;
-    text.verbose = arguments.common.verbose;
-    text.exports = options.exports;
-    text.elapsed_ms = elapsed.count();
-    write_stream(Stream::out, inspect_text(judged, text));
-    for (const InspectError& error : inspection.errors) {
-      Error shown = error.error;
-      shown.where = error.archive.empty() ? error.path : error.archive + ": " + error.path;
-      print_error(shown);
-    }
+    return print_report(inspect_json(judged, options.exports), exit_code_of(judged));
   }
-  return exit_code_of(judged);
+  const TerminalTraits traits = terminal_traits(Stream::out);
+  InspectTextOptions text;
+  text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+  text.quiet = arguments.common.quiet;
+  text.verbose = arguments.common.verbose;
+  text.exports = options.exports;
+  text.elapsed_ms = elapsed.count();
+  const ExitCode code = print_report(inspect_text(judged, text), exit_code_of(judged));
+  std::vector<Error> errors;
+  for (const InspectError& error : inspection.errors) {
+    errors.push_back(error.error);
+    errors.back().where = error.archive.empty() ? error.path : error.archive + ": " + error.path;
+  }
+  print_errors(errors, arguments.common.verbose);
+  if (!inspection.complete) {
+    print_error({ErrorCode::io, "interrupted; what is shown is not all", {}, {}});
+  }
+  return code;
 }
 
 }  // namespace
@@ -84,18 +94,33 @@ Command add_inspect(CLI::App& app) {
   const auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand(
       "inspect",
-      "what a binary, wheel or folder really is: imports, GPU code, versions, the driver it needs");
-  command->add_option("PATH", arguments->paths, "files, wheels or folders")->required();
+      "what a binary, package or folder really holds and needs: libraries, GPU code, versions, the "
+      "driver; by reading, without running anything");
+  command->add_option("PATH", arguments->paths,
+                      "a binary (.so .dll .pyd .exe .a .o .fatbin .cubin .ptx), a package (.whl "
+                      ".conda .tar.bz2), or a folder with such files");
   command
       ->add_option("--gpu", arguments->cards,
-                   "say whether this card can run it: a name (\"2080 ti\") or a compute capability "
-                   "(8.9); repeatable")
+                   "can this card run it? a name (\"RTX 4060 laptop\") or a compute capability "
+                   "(8.9); may be repeated")
+      ->type_name("CARD")
       ->allow_extra_args(false);
-  command->add_flag("--exports", arguments->exports, "list exported symbols with their versions");
-  command->add_flag("--verify", arguments->verify, "wheels: compare every member with RECORD");
+  command->add_flag("--exports", arguments->exports, "list the exported symbols");
+  command->add_flag("--verify", arguments->verify,
+                    "wheels: compare size and SHA-256 of every member with RECORD");
   command->add_flag("--deep", arguments->deep,
                     "search all data for GPU code, not only where it usually lies");
   add_common_options(*command, arguments->common);
+  command->footer(
+      "examples:\n"
+      "  plumb inspect --gpu \"2080 ti\" torch-2.14.1-cp312-cp312-manylinux_2_28_x86_64.whl\n"
+      "  plumb inspect --json .venv/lib/python3.12/site-packages\n"
+      "\n"
+      "exit code:\n"
+      "  0   all was read, and every --gpu can run all of it\n"
+      "  1   a --gpu cannot run some of it\n"
+      "  2   the command line is wrong\n"
+      "  3   something could not be read; the rest is shown");
   return [arguments] { return run_inspect(*arguments); };
 }
 

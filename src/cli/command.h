@@ -44,4 +44,11 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 /// Prints "error: ..." and hints on stderr, cleaned of control characters.
 void print_error(const Error& error);
 
+/// Prints at most a screenful of them, all if `verbose`; then how many more there are.
+void print_errors(const std::vector<Error>& errors, bool verbose);
+
+/// Writes the report to stdout; gives `code` back, or ExitCode::incomplete (and says so) if it
+/// could not be written: a full disk must not look like success.
+[[nodiscard]] ExitCode print_report(std::string_view report, ExitCode code);
+
 }  // namespace plumb

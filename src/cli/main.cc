@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "os/environment.h"
 #include "os/terminal.h"
 
@@ -19,29 +20,29 @@ int run(int argc, char** argv) {
     arguments.emplace_back("check");
   }
 
-  CLI::App app{"plumb makes a GPU deep-learning environment true from top to bottom.", "plumb"};
+  CLI::App app{
+      "plumb says whether a GPU deep-learning environment fits together, layer by layer, and which "
+      "layer is out of line",
+      "plumb"};
   app.require_subcommand(0, 1);
-  app.set_help_all_flag("--help-all", "the options of all commands");
+  app.set_help_flag("-h,--help", "print this help");
   bool version = false;
-  app.add_flag("--version", version, "print the version and exit");
+  app.add_flag("--version", version, "print the version");
+  app.footer("`plumb COMMAND --help` tells a command's options, with examples");
   const std::vector<std::pair<std::string, Command>> commands = {{"check", add_check(app)},
                                                                  {"inspect", add_inspect(app)}};
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    write_stream(Stream::out, app.help());
-    return static_cast<int>(ExitCode::clean);
-  } catch (const CLI::CallForAllHelp&) {
-    write_stream(Stream::out, app.help("", CLI::AppFormatMode::All));
-    return static_cast<int>(ExitCode::clean);
+    return static_cast<int>(
+        print_report(help_text(app, terminal_traits(Stream::out).columns), ExitCode::clean));
   } catch (const CLI::ParseError& error) {
-    print_error({ErrorCode::usage, error.what(), {}, {"plumb --help"}});
+    print_error(usage_error(error, app));
     return static_cast<int>(ExitCode::usage);
   }
   if (version) {
-    write_stream(Stream::out, "plumb " + std::string(kVersion) + "\n");
-    return static_cast<int>(ExitCode::clean);
+    return static_cast<int>(print_report("plumb " + std::string(kVersion) + "\n", ExitCode::clean));
   }
   for (const auto& [name, command] : commands) {
     if (app.got_subcommand(name)) {
@@ -55,7 +56,7 @@ int run(int argc, char** argv) {
       return static_cast<int>(code);
     }
   }
-  write_stream(Stream::out, app.help());
+  write_stream(Stream::err, help_text(app, terminal_traits(Stream::err).columns));
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -42,6 +42,7 @@ struct Inspection {
   std::vector<InspectError> errors;
   std::uint64_t files_seen = 0;  // looked at, binaries or not
   std::uint64_t bytes_seen = 0;  // their sizes
+  bool complete = true;          // false: stopped early by Ctrl-C, so files are missing
 };
 
 }  // namespace plumb

@@ -76,6 +76,7 @@ Inspection inspect_paths(const std::vector<std::string>& paths, const InspectOpt
   Inspection all;
   all.errors = std::move(walk.errors);
   all.files_seen = walk.files.size();
+  all.complete = !interrupted();
   for (std::size_t i = 0; i < results.size(); ++i) {
     all.bytes_seen += walk.files[i].size;
     std::ranges::move(results[i].files, std::back_inserter(all.files));

@@ -199,7 +199,10 @@ std::string inspect_json(const JudgedInspection& judged, ExportDetail exports) {
     object["message"] = text(error.error.what);
     errors.push_back(std::move(object));
   }
-  const Json all = {{"schema", 1}, {"files", std::move(files)}, {"errors", std::move(errors)}};
+  const Json all = {{"schema", 1},
+                    {"files", std::move(files)},
+                    {"errors", std::move(errors)},
+                    {"complete", judged.inspection->complete}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
