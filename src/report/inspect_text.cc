@@ -2,9 +2,9 @@
 #include "report/inspect_text.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/text.h"
 #include "report/inspect_words.h"
@@ -46,7 +46,12 @@ std::string format_text(const BinaryFacts& facts) {
 class Writer {
  public:
   Writer(const JudgedInspection& judged, const InspectTextOptions& options)
-      : judged_(judged), options_(options) {}
+      : judged_(judged), options_(options) {
+    for (const InspectError& error : judged.inspection->errors) {
+      faulty_.insert({error.archive, error.path});
+      faulty_.insert({"", error.archive.empty() ? error.path : error.archive});
+    }
+  }
 
   std::string write() {
     const std::vector<JudgedFile>& files = judged_.files;
@@ -81,7 +86,10 @@ class Writer {
       }
     }
     if (files.empty() && judged_.inspection->errors.empty()) {
-      text_ += "no binaries in " + grouped(judged_.inspection->files_seen) + " files\n";
+      const std::uint64_t seen = judged_.inspection->files_seen;
+      text_ += seen == 0
+                   ? "no files there\n"
+                   : "no binaries among " + grouped(seen) + (seen == 1 ? " file\n" : " files\n");
     }
     return in_charset(text_, options_.style);
   }
@@ -91,6 +99,11 @@ class Writer {
     if (!value.empty()) {
       text_ += labelled(label, value, kIndent, kLabel, options_.style);
     }
+  }
+
+  /// False if an error is told about it: what was not found may be in the part that was not read.
+  bool read_whole(const JudgedFile& judged) const {
+    return !faulty_.contains({judged.file->facts.archive, judged.file->facts.path});
   }
 
   std::string list_text(const std::vector<std::string>& names, std::size_t most) const {
@@ -110,9 +123,10 @@ class Writer {
     std::string line = printable(file.file->facts.path) + ": ";
     if (file.verdicts.empty() || !file.file->facts.gpu.has_kernels()) {
       const std::string origin = origin_text(file, is_windows_file(*file.file));
-      return line + (!file.file->facts.gpu.has_kernels() ? "no GPU code"
-                     : origin.empty()                    ? "GPU code"
-                                                         : "GPU code, " + origin);
+      if (!file.file->facts.gpu.has_kernels()) {
+        return line + (read_whole(file) ? "no GPU code" : "no GPU code in the part that was read");
+      }
+      return line + (origin.empty() ? "GPU code" : "GPU code, " + origin);
     }
     std::vector<std::string> answers;
     for (const Verdict& verdict : file.verdicts) {
@@ -129,16 +143,16 @@ class Writer {
 
   void write_modules_row(std::string_view name, std::size_t width, const Verdict& verdict,
                          const GpuCode& code, bool windows) {
-    text_ +=
-        labelled(mark(result_mark(verdict.result), options_.style) + " " + pad_right(name, width),
-                 modules_text(verdict, code, windows), 2 * kIndent,
-                 width + mark_width(options_.style) + 3, options_.style);
+    const std::string first = mark(result_mark(verdict.result), options_.style) + " ";
+    const std::size_t gap = width > 0 ? 2 : 0;
+    text_ += labelled(first + pad_right(name, width), modules_text(verdict, code, windows),
+                      2 * kIndent, mark_width(options_.style) + 1 + width + gap, options_.style);
   }
 
   void write_gpu_rows(const JudgedFile& judged) {
     const GpuCode& code = judged.file->facts.gpu;
     if (code.none()) {
-      row("GPU code", "none");
+      row("GPU code", read_whole(judged) ? "none" : "none in the part that was read");
       return;
     }
     const GpuTargets targets = sum_up(code);
@@ -186,7 +200,7 @@ class Writer {
     if (!origin.empty()) {
       text_ += origin + "\n";
     }
-    if (!judged.verdicts.empty() && !facts.gpu.has_kernels()) {
+    if (!judged.verdicts.empty() && !facts.gpu.has_kernels() && read_whole(judged)) {
       text_ += "\n" + std::string(kIndent, ' ') + "no kernels of its own: any card will do\n";
     }
     for (const Verdict& verdict : judged.verdicts) {
@@ -216,7 +230,10 @@ class Writer {
     row("RPATH", folders_text(facts.rpath));
     row("RUNPATH", folders_text(facts.runpath));
     row("glibc", facts.glibc_min ? *facts.glibc_min + " or newer" : "");
-    row("exports", facts.export_count > 0 ? grouped(facts.export_count) + " symbols" : "");
+    row("exports",
+        facts.export_count == 0
+            ? ""
+            : grouped(facts.export_count) + (facts.export_count == 1 ? " symbol" : " symbols"));
     if (options_.exports == ExportDetail::names) {
       for (const std::string& name : facts.exports) {
         text_ += std::string(2 * kIndent, ' ') + printable(name) + "\n";
@@ -265,8 +282,13 @@ class Writer {
     const std::string origin = origin_text(judged, windows);
     if (!origin.empty()) {
       text_ += origin + "\n";
-    } else if (judged.file->facts.gpu.none()) {
-      text_ += "holds no GPU code\n";
+    } else if (judged.file->facts.gpu.none() && read_whole(judged)) {
+      // Its requirements name GPU packages, but none for this system.
+      const bool cpu_build = !members.empty() && !package.gpu_requires.empty() &&
+                             std::ranges::none_of(package.gpu_requires, [&](const auto& line) {
+                               return requirement_applies(line, windows);
+                             });
+      text_ += cpu_build ? "holds no GPU code: a CPU build\n" : "holds no GPU code\n";
     }
     std::vector<const JudgedFile*> with_code;
     std::size_t width = 0;
@@ -294,21 +316,24 @@ class Writer {
       }
     }
     text_ += "\n";
-    if (judged.verdicts.empty()) {
+    if (judged.verdicts.empty() && !(judged.file->facts.gpu.none() && read_whole(judged))) {
       write_gpu_rows(judged);
     }
     row("holds", grouped(members.size()) + (members.size() == 1 ? " binary, " : " binaries, ") +
                      human_bytes(package.unpacked_size) + " unpacked");
     row("brings", list_text(bundled_versions(members), 12));
     std::vector<std::string> requirements;
-    std::ranges::transform(package.gpu_requires, std::back_inserter(requirements),
-                           requirement_text);
+    for (const std::string& requirement : package.gpu_requires) {
+      if (requirement_applies(requirement, windows)) {
+        requirements.push_back(requirement_text(requirement));
+      }
+    }
     row("needs", list_text(requirements, 16));
     row("python", package.requires_python.empty() ? "" : printable(package.requires_python));
     for (const std::string& warning : package.warnings) {
       row("note", printable(warning));
     }
-    if (package.verified_members) {
+    if (package.verified_members.value_or(0) > 0) {
       row("verified", grouped(*package.verified_members) + " members agree with RECORD");
     }
     if (options_.verbose) {
@@ -335,8 +360,39 @@ class Writer {
     return names;
   }
 
+  static std::string table_targets(const GpuCode& code) {
+    const GpuTargets targets = sum_up(code);
+    std::string holds = targets_text(targets.sass);
+    const std::string ptx = targets_text(targets.ptx);
+    holds += ptx.empty() ? "" : (holds.empty() ? "PTX " : "\nPTX ") + ptx;
+    return holds.empty() && !code.none() ? "empty" : holds;
+  }
+
+  /// Aligned, then the last column, wrapped in the room that is left.
+  void write_rows(const std::vector<std::vector<std::string>>& rows,
+                  const std::vector<std::string>& last) {
+    const std::vector<std::string> lines =
+        aligned_rows(rows, 2, {Align::left, Align::right, Align::right, Align::left});
+    std::size_t width = 0;
+    for (const std::string& line : lines) {
+      width = std::max(width, visible_width(line));
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (last.empty()) {
+        text_ += lines[i] + "\n";
+        continue;
+      }
+      std::string cell = last[i];
+      const std::size_t line_break = cell.find('\n');  // before the PTX, if both do not fit in one
+      if (line_break != std::string::npos && width + 3 + cell.size() <= options_.style.columns) {
+        cell.replace(line_break, 1, "  ");
+      }
+      text_ += labelled(lines[i], cell, 0, width + 2, options_.style);
+    }
+  }
+
   void write_table(const std::vector<const JudgedFile*>& files) {
-    std::vector<std::vector<std::string>> rows;
+    std::vector<std::vector<std::string>> rows = {{"file", "size", "modules"}};
     std::size_t plain = 0;
     const std::size_t width = options_.verbose ? 1000 : 44;
     std::vector<std::string> paths;
@@ -344,39 +400,30 @@ class Writer {
       paths.push_back(printable(judged->file->facts.path));
     }
     const std::string folder = common_folder(paths);
+    std::vector<std::string> holdings = {"GPU code"};
     for (const JudgedFile* judged : files) {
       const BinaryFacts& facts = judged->file->facts;
       if (facts.gpu.none() && !options_.verbose) {
         ++plain;
         continue;
       }
-      const GpuTargets targets = sum_up(facts.gpu);
-      std::vector<std::string> cells = {
-          shorten_middle(printable(facts.path).substr(folder.size()), width),
-          human_bytes(facts.size), facts.gpu.none() ? "" : grouped(facts.gpu.containers.size())};
-      if (judged->verdicts.empty()) {
-        std::string holds = targets_text(targets.sass);
-        const std::string ptx = targets_text(targets.ptx);
-        holds += ptx.empty() ? "" : (holds.empty() ? "PTX " : "  PTX ") + ptx;
-        cells.push_back(holds.empty() && !facts.gpu.none() ? "empty" : holds);
-      }
+      rows.push_back({shorten_middle(printable(facts.path).substr(folder.size()), width),
+                      human_bytes(facts.size),
+                      facts.gpu.none() ? "" : grouped(facts.gpu.containers.size())});
+      holdings.push_back(judged->verdicts.empty() ? table_targets(facts.gpu) : "");
       for (const Verdict& verdict : judged->verdicts) {
-        if (!facts.gpu.has_kernels()) {
-          cells.push_back(mark(Mark::not_needed, options_.style) + " no kernels of its own");
-          break;
+        if (rows.front().size() < 3 + judged->verdicts.size()) {
+          rows.front().push_back(card_text(verdict.card));
         }
-        cells.push_back(mark(result_mark(verdict.result), options_.style) + " " +
-                        card_text(verdict.card) + " " + result_text(verdict.result));
+        rows.back().push_back(facts.gpu.has_kernels()
+                                  ? mark(result_mark(verdict.result), options_.style) + " " +
+                                        short_result_text(verdict.result)
+                                  : mark(Mark::not_needed, options_.style) + " no kernels");
       }
-      rows.push_back(std::move(cells));
     }
-    if (!rows.empty()) {
+    if (rows.size() > 1) {
       text_ += folder.empty() ? "" : folder + "\n\n";
-      rows.insert(rows.begin(), {"file", "size", "modules", "GPU code"});
-      for (const std::string& line :
-           aligned_rows(rows, 2, {Align::left, Align::right, Align::right, Align::left})) {
-        text_ += line + "\n";
-      }
+      write_rows(rows, rows.front().size() > 3 ? std::vector<std::string>{} : holdings);
       text_ += "\n";
     }
     text_ += grouped(files.size()) + (files.size() == 1 ? " binary" : " binaries");
@@ -390,6 +437,7 @@ class Writer {
 
   const JudgedInspection& judged_;
   const InspectTextOptions& options_;
+  std::set<std::pair<std::string, std::string>> faulty_;  // archive and path that errors name
   std::string text_;
 };
 

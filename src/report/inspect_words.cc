@@ -87,6 +87,19 @@ std::string result_text(VerdictResult result) {
   return "cannot run";
 }
 
+std::string short_result_text(VerdictResult result) {
+  switch (result) {
+    case VerdictResult::native:
+      return "as built";
+    case VerdictResult::jit:
+      return "JIT";
+    case VerdictResult::partial:
+    case VerdictResult::none:
+      break;
+  }
+  return result_text(result);
+}
+
 Mark result_mark(VerdictResult result) {
   switch (result) {
     case VerdictResult::native:
@@ -160,6 +173,30 @@ std::string requirement_text(std::string_view requirement) {
     text += " (only with [" + printable(marker.substr(open + 1, close - open - 1)) + "])";
   }
   return text;
+}
+
+bool requirement_applies(std::string_view requirement, bool windows) {
+  const std::size_t semicolon = requirement.find(';');
+  const std::string marker = semicolon == std::string_view::npos
+                                 ? std::string()
+                                 : to_lower_ascii(requirement.substr(semicolon + 1));
+  if (marker.find(" or ") != std::string::npos) {
+    return true;
+  }
+  for (const std::string_view variable : {"platform_system", "sys_platform"}) {
+    const std::size_t at = marker.find(variable);
+    if (at == std::string::npos) {
+      continue;
+    }
+    const std::string_view rest = trim(std::string_view(marker).substr(at + variable.size()));
+    const std::string_view value = trim(rest.substr(std::min<std::size_t>(2, rest.size())));
+    const bool names_ours = value.substr(0, 4) == (windows ? "\"win" : "\"lin") ||
+                            value.substr(0, 4) == (windows ? "'win" : "'lin");
+    if ((rest.starts_with("==") && !names_ours) || (rest.starts_with("!=") && names_ours)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::string common_folder(const std::vector<std::string>& paths) {

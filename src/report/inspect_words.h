@@ -29,6 +29,8 @@ namespace plumb {
 
 /// "runs as built", "runs, compiled at first start", "partly", "cannot run".
 [[nodiscard]] std::string result_text(VerdictResult result);
+/// For a column of many: "as built", "JIT", "partly", "cannot run".
+[[nodiscard]] std::string short_result_text(VerdictResult result);
 [[nodiscard]] Mark result_mark(VerdictResult result);
 
 /// "475 of 475 modules, as built (sm_75)"; "0 of 65 modules; holds 8.0 8.6, no PTX".
@@ -41,6 +43,10 @@ namespace plumb {
 /// "nvidia-cudnn-cu13==9.24.0.43; platform_system == 'Linux'" -> "nvidia-cudnn-cu13==9.24.0.43";
 /// one that only an extra asks for gets " (only with [cuda])".
 [[nodiscard]] std::string requirement_text(std::string_view requirement);
+
+/// False if its marker asks for another system: `platform_system == "Linux"` in a Windows wheel.
+/// Markers with "or", and those that ask for other things, count as fulfilled.
+[[nodiscard]] bool requirement_applies(std::string_view requirement, bool windows);
 
 /// The folder that all paths share, with its separator; "" if there is none.
 [[nodiscard]] std::string common_folder(const std::vector<std::string>& paths);

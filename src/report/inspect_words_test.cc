@@ -22,6 +22,19 @@ TEST(RequirementText, LeavesTheMarkerOutButSaysWhichExtraAsks) {
   EXPECT_EQ(requirement_text("x; extra == 'a"), "x (only with [a])");
 }
 
+TEST(RequirementApplies, OnlyWhereTheMarkerDoesNotAskForAnotherSystem) {
+  const std::string linux_only = "nvidia-nccl-cu13==2.30.7; platform_system == \"Linux\"";
+  EXPECT_TRUE(requirement_applies(linux_only, false));
+  EXPECT_FALSE(requirement_applies(linux_only, true));
+  EXPECT_FALSE(requirement_applies("x; sys_platform == 'win32' and extra == 'a'", false));
+  EXPECT_TRUE(requirement_applies("x; sys_platform == 'win32'", true));
+  EXPECT_FALSE(requirement_applies("x; sys_platform != 'win32'", true));
+  EXPECT_TRUE(requirement_applies("x; sys_platform == 'darwin' or extra == 'a'", true));
+  EXPECT_FALSE(requirement_applies("x; sys_platform == 'darwin'", false));
+  EXPECT_TRUE(requirement_applies("x", true));
+  EXPECT_TRUE(requirement_applies("x; platform_system", true));
+}
+
 TEST(CommonFolder, IsWholeFoldersOnly) {
   EXPECT_EQ(common_folder({"/a/bc/x.so", "/a/bd/y.so"}), "/a/");
   EXPECT_EQ(common_folder({"/a/x.so", "/a/x.so.1"}), "/a/");
