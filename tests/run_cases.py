@@ -30,7 +30,7 @@ SCRUBBED = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "LD_LIBRARY_PATH
 class Runner:
     def __init__(self, plumb: str, launcher: str, scratch: pathlib.Path, update: bool):
         self.plumb = str(pathlib.Path(plumb).resolve())
-        self.launcher = [launcher] if launcher else []
+        self.launcher = [str(pathlib.Path(launcher).resolve())] if launcher else []
         self.system = "windows" if launcher else "linux"
         self.scratch = scratch
         self.update = update

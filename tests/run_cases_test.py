@@ -24,7 +24,7 @@ elif word == "read":
 elif word == "where":
     print("it took 38 ms in", os.getcwd() + "/x", os.environ.get("HOME") == os.getcwd(), os.environ.get("V", "-"))
 elif word == "list":
-    print(" ".join(sorted(os.listdir(sys.argv[2]))))
+    print(" ".join(sorted(map(repr, os.listdir(sys.argv[2].encode())))))
 elif word == "echo":
     print("|".join(sys.argv[2:]))
     print(sys.stdin.read(), end="")
@@ -68,7 +68,8 @@ class RunCases(unittest.TestCase):
 
     def test_world(self):
         self.assert_passes("== world\nfile d/t <<END\nx\nEND\nhex h <<E\n7f \"ELF\" 00*3 # magic\nE\nlink d/t l\ndir e\n"
-                           "size 10 s\nfifo p\n== run\nlist .\n== stdout\nd e h l p s\n"
+                           "size 10 s\nfifo p\nfile 'b\\xff' <<E\nE\n== run\nlist .\n== stdout\n"
+                           "b'b\\xff' b'd' b'e' b'h' b'l' b'p' b's'\n"
                            "== run\nread h\n== stdout\n7f454c46000000\n== run\nread l\n== stdout\n780a\n")
 
     def test_wheel_has_a_record(self):

@@ -81,7 +81,10 @@ def build(folder: pathlib.Path, lines: list) -> World:
 
 def _make(world: World, modes: list, verb: str, words: list, body) -> None:
     def place(name: str) -> pathlib.Path:
-        path = world.folder / name
+        raw = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes.fromhex(match.group(1).decode()), name.encode())
+        if raw != name.encode():
+            world.systems &= {"linux"}
+        path = world.folder / os.fsdecode(raw)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
