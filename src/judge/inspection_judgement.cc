@@ -43,6 +43,7 @@ JudgedInspection judge_inspection(const Inspection& inspection, const std::vecto
                                   const Catalog& catalog) {
   JudgedInspection result;
   result.inspection = &inspection;
+  result.cards = cards.size();
   for (std::size_t i = 0; i < inspection.files.size(); ++i) {
     const InspectedFile& file = inspection.files[i];
     JudgedFile judged;

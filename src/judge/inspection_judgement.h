@@ -3,6 +3,7 @@
 // What plumb says of an inspection: for each file the toolkit that made it, the driver it needs,
 // and for each card asked about the verdict. Pure.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct JudgedFile {
 struct JudgedInspection {
   const Inspection* inspection = nullptr;
   std::vector<JudgedFile> files;  // one for each of inspection->files, same order
+  std::size_t cards = 0;          // how many were asked about
 };
 
 /// `inspection` must outlive the result.

@@ -178,13 +178,9 @@ Json binary_json(const JudgedFile& judged, ExportDetail exports) {
 
 std::string inspect_json(const JudgedInspection& judged, ExportDetail exports) {
   Json files = Json::array();
-  bool with_verdicts = false;
-  for (const JudgedFile& file : judged.files) {
-    with_verdicts = with_verdicts || !file.verdicts.empty();
-  }
   for (const JudgedFile& file : judged.files) {
     Json object = file.file->package ? package_json(file) : binary_json(file, exports);
-    if (with_verdicts) {
+    if (judged.cards > 0) {
       object["verdicts"] = verdicts_json(file);
     }
     files.push_back(std::move(object));

@@ -277,8 +277,10 @@ class Writer {
     const bool windows = is_windows_file(*judged.file);
     const std::span members =
         std::span(judged_.files).subspan(index + 1, judged.file->member_count);
+    const std::string tags = tags_text(package);
     text_ += bold(printable(package.name) + " " + printable(package.version), options_.style) +
-             "   " + tags_text(package) + "   " + human_bytes(judged.file->facts.size) + "\n";
+             (tags.empty() ? "" : "   " + tags) + "   " + human_bytes(judged.file->facts.size) +
+             "\n";
     const std::string origin = origin_text(judged, windows);
     if (!origin.empty()) {
       text_ += origin + "\n";
