@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
