@@ -11,13 +11,13 @@
 namespace plumb {
 
 enum class GpuSearch : std::uint8_t {
-  near,  // the sections made for GPU code; all data only where something says that there is more
+  marked,  // the sections made for GPU code; all data only where something says that there is more
   everywhere,
 };
 
 struct ReadOptions {
   ExportDetail exports = ExportDetail::count;
-  GpuSearch search = GpuSearch::near;
+  GpuSearch search = GpuSearch::marked;
   /// GPU code already found while the bytes came by (archive members); nothing is searched then.
   const GpuCode* found = nullptr;
 };

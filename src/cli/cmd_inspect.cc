@@ -58,7 +58,7 @@ ExitCode run_inspect(const InspectArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   InspectOptions options;
   options.exports = arguments.exports ? ExportDetail::names : ExportDetail::count;
-  options.search = arguments.deep ? GpuSearch::everywhere : GpuSearch::near;
+  options.search = arguments.deep ? GpuSearch::everywhere : GpuSearch::marked;
   options.verify = arguments.verify;
   const Inspection inspection = inspect_paths(arguments.paths, options);
   const JudgedInspection judged = judge_inspection(inspection, *cards, Catalog::builtin());

@@ -4,9 +4,9 @@
 // paths and variables from here, so each can be tried on a made-up tree, and a Windows tree on
 // Linux too.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

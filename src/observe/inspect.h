@@ -14,7 +14,7 @@ namespace plumb {
 
 struct InspectOptions {
   ExportDetail exports = ExportDetail::count;
-  GpuSearch search = GpuSearch::near;
+  GpuSearch search = GpuSearch::marked;
   bool verify = false;  // wheels: every member's size and SHA-256 against RECORD
 };
 

@@ -45,7 +45,9 @@ TerminalTraits traits_with(const char* term, const char* locale, const char* no_
 
 TEST(TerminalTraits, OfATerminal) {
   const int controller = ::posix_openpt(O_RDWR | O_NOCTTY);
-  ASSERT_GE(controller, 0);
+  if (controller < 0) {
+    GTEST_SKIP() << "this system gives out no terminals (no devpts)";
+  }
   ASSERT_EQ(::grantpt(controller), 0);
   ASSERT_EQ(::unlockpt(controller), 0);
   const int terminal = ::open(::ptsname(controller), O_RDWR | O_NOCTTY);
