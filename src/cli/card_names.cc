@@ -81,8 +81,8 @@ Error unknown_name(std::string_view name, const Catalog& catalog) {
       return error;
     }
   } else {
-    for (const GpuModel* near : catalog.nearest_gpus(name, 3)) {
-      error.hints.push_back("did you mean `" + near->name + "`?");
+    for (const GpuModel* closest : catalog.nearest_gpus(name, 3)) {
+      error.hints.push_back("did you mean `" + closest->name + "`?");
     }
   }
   error.hints.emplace_back("or give the compute capability itself: --gpu 8.9");

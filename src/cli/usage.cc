@@ -127,8 +127,8 @@ Error unknown_option(const std::string& word, const CLI::App& command) {
       names.push_back("--" + known);
     }
   }
-  if (const std::string near = nearest(name, names); !near.empty()) {
-    error.hints.push_back("did you mean `" + near + "`?");
+  if (const std::string closest = nearest(name, names); !closest.empty()) {
+    error.hints.push_back("did you mean `" + closest + "`?");
   }
   return error;
 }
@@ -147,8 +147,8 @@ Error unknown_word(const std::string& word, const CLI::App& command) {
     const auto& aliases = known->get_aliases();
     names.insert(names.end(), aliases.begin(), aliases.end());
   }
-  if (const std::string near = nearest(word, names); !near.empty()) {
-    error.hints.push_back("did you mean `plumb " + near + "`?");
+  if (const std::string closest = nearest(word, names); !closest.empty()) {
+    error.hints.push_back("did you mean `plumb " + closest + "`?");
   } else if (word.find_first_of("./\\") != std::string::npos) {
     error.hints.push_back("to look into a file: plumb inspect " + printable(word));
   }
