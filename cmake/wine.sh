@@ -4,7 +4,8 @@
 WINEPREFIX="${WINEPREFIX:-${XDG_CACHE_HOME:-$HOME/.cache}/plumb/wine}"
 WINEDEBUG="${WINEDEBUG:--all}"
 WINEDLLOVERRIDES="${WINEDLLOVERRIDES:-mscoree,mshtml=}"
-export WINEPREFIX WINEDEBUG WINEDLLOVERRIDES
+LC_ALL=C.UTF-8 # without it Wine cannot see files whose names are not ASCII
+export WINEPREFIX WINEDEBUG WINEDLLOVERRIDES LC_ALL
 mkdir -p "$WINEPREFIX"
 unset DISPLAY
 # Debian keeps the 64-bit loader out of PATH; its /usr/bin/wine would ask for the 32-bit one on every start.
