@@ -140,7 +140,9 @@ Walk walk_files(const std::vector<std::string>& paths) {
     }
   }
   std::ranges::sort(walk.files, {}, [](const WalkedFile& file) { return sort_key(file.path); });
-  const auto same = [](const WalkedFile& a, const WalkedFile& b) { return a.path == b.path; };
+  const auto same = [](const WalkedFile& a, const WalkedFile& b) {
+    return sort_key(a.path) == sort_key(b.path);  // on Windows both separators are one
+  };
   walk.files.erase(std::unique(walk.files.begin(), walk.files.end(), same), walk.files.end());
   std::ranges::sort(walk.errors, {},
                     [](const InspectError& error) { return sort_key(error.path); });

@@ -48,6 +48,9 @@ class Writer {
   Writer(const JudgedInspection& judged, const InspectTextOptions& options)
       : judged_(judged), options_(options) {
     for (const InspectError& error : judged.inspection->errors) {
+      if (error.error.code == ErrorCode::mismatch) {  // read, but not what RECORD promised
+        continue;
+      }
       faulty_.insert({error.archive, error.path});
       faulty_.insert({"", error.archive.empty() ? error.path : error.archive});
     }
@@ -200,7 +203,7 @@ class Writer {
     if (!origin.empty()) {
       text_ += origin + "\n";
     }
-    if (!judged.verdicts.empty() && !facts.gpu.has_kernels() && read_whole(judged)) {
+    if (judged_.cards > 0 && !facts.gpu.has_kernels() && read_whole(judged)) {
       text_ += "\n" + std::string(kIndent, ' ') + "no kernels of its own: any card will do\n";
     }
     for (const Verdict& verdict : judged.verdicts) {
@@ -336,7 +339,9 @@ class Writer {
       row("note", printable(warning));
     }
     if (package.verified_members.value_or(0) > 0) {
-      row("verified", grouped(*package.verified_members) + " members agree with RECORD");
+      row("verified", grouped(*package.verified_members) +
+                          (*package.verified_members == 1 ? " member agrees" : " members agree") +
+                          " with RECORD");
     }
     if (options_.verbose) {
       for (const JudgedFile& member : members) {

@@ -117,8 +117,13 @@ std::string modules_text(const Verdict& verdict, const GpuCode& code, bool windo
   const ContainerCounts& counts = verdict.general;
   const std::uint64_t total = std::uint64_t{counts.native} + counts.jit + counts.none;
   const std::uint64_t served = std::uint64_t{counts.native} + counts.jit;
+  if (verdict.rule == "none.only_lto") {
+    return "link-time code (LTO) alone, which no driver loads";
+  }
   if (total == 0) {
-    return "no module with code for every card; " + holdings_text(code);
+    return (verdict.rule == "none.only_empty" ? "what was built for it holds no kernel; "
+                                              : "no module with code for every card; ") +
+           holdings_text(code);
   }
   std::string text =
       grouped(served) + " of " + grouped(total) + (total == 1 ? " module" : " modules");

@@ -57,6 +57,15 @@ TEST(ModulesText, CountsOnlyWhatDecides) {
             "3 of 4 modules, as built (sm_80); the rest holds nothing for it");
 }
 
+TEST(ModulesText, SaysWhyCodeThatIsThereDoesNotServe) {
+  Verdict verdict;
+  verdict.rule = "none.only_empty";
+  EXPECT_EQ(modules_text(verdict, {}, false),
+            "what was built for it holds no kernel; holds no code that runs as built, no PTX");
+  verdict.rule = "none.only_lto";
+  EXPECT_EQ(modules_text(verdict, {}, false), "link-time code (LTO) alone, which no driver loads");
+}
+
 TEST(CardText, DropsTheBrandThatEverybodyLeavesOut) {
   EXPECT_EQ(card_text({"GeForce RTX 2080 Ti", {7, 5}}), "RTX 2080 Ti (7.5)");
   EXPECT_EQ(card_text({"compute capability 8.9", {8, 9}}), "compute capability 8.9");
