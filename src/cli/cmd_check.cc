@@ -36,8 +36,8 @@ ExitCode run_check(const CheckArguments& arguments) {
     return ExitCode::usage;
   }
   if (!arguments.root.empty() && !is_folder(arguments.root)) {
-    print_error({ErrorCode::not_found, "no such folder", arguments.root, {}});
-    return ExitCode::incomplete;
+    print_error({ErrorCode::usage, "no such folder", arguments.root, {}});
+    return ExitCode::usage;
   }
   const auto start = std::chrono::steady_clock::now();
   const Host host = arguments.root.empty() ? this_host() : mounted_host(arguments.root);

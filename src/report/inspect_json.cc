@@ -39,7 +39,8 @@ Json text_map(const std::map<std::string, std::string>& values) {
   return object;
 }
 
-Json gpu_json(const GpuCode& code, const std::optional<std::string>& built_with) {
+Json gpu_json(const JudgedFile& judged) {
+  const GpuCode& code = judged.file->facts.gpu;
   if (code.none()) {
     return nullptr;
   }
@@ -66,16 +67,18 @@ Json gpu_json(const GpuCode& code, const std::optional<std::string>& built_with)
     lto.push_back({{"target", target_name(ImageKind::lto, target)}, {"images", count.images}});
   }
   Json places = Json::array();
-  for (const PlaceCount& place : targets.places) {
-    places.push_back({{"section", text_or_null(place.name)},
-                      {"containers", place.containers},
-                      {"first_offset", place.first_offset}});
+  if (!judged.file->package) {  // a package's code lies in its members
+    for (const PlaceCount& place : targets.places) {
+      places.push_back({{"section", text_or_null(place.name)},
+                        {"containers", place.containers},
+                        {"first_offset", place.first_offset}});
+    }
   }
   return {{"sass", sass},
           {"ptx", ptx},
           {"lto", lto},
           {"containers", code.containers.size()},
-          {"built_with", text_or_null(built_with)},
+          {"built_with", text_or_null(judged.built_with)},
           {"places", places}};
 }
 
@@ -143,7 +146,7 @@ Json package_json(const JudgedFile& judged) {
           {"verified_members",
            package.verified_members ? Json(*package.verified_members) : Json(nullptr)},
           {"members", judged.file->member_count},
-          {"gpu", gpu_json(judged.file->facts.gpu, judged.built_with)},
+          {"gpu", gpu_json(judged)},
           {"needs_driver", need_json(judged.need)}};
 }
 
@@ -169,7 +172,7 @@ Json binary_json(const JudgedFile& judged, ExportDetail exports) {
   object["cudart"] = facts.cudart == Cudart::none     ? Json(nullptr)
                      : facts.cudart == Cudart::shared ? Json("shared")
                                                       : Json("static");
-  object["gpu"] = gpu_json(facts.gpu, judged.built_with);
+  object["gpu"] = gpu_json(judged);
   object["needs_driver"] = need_json(judged.need);
   return object;
 }
