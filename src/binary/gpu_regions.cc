@@ -74,7 +74,12 @@ void drop_overlaps(GpuRegions& regions) {
 
 Result<void> search_all(const Source& source, const std::vector<SearchRegion>& regions,
                         GpuCode& code) {
+  std::uint64_t room = kMaxSearched;  // many regions may add up
   for (const SearchRegion& region : regions) {
+    if (region.size > room) {
+      return fail(ErrorCode::limit, "more data than plumb searches for GPU code (16 GiB)");
+    }
+    room -= region.size;
     PLUMB_TRY(search_region(source, region, code));
   }
   return {};

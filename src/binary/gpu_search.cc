@@ -73,6 +73,9 @@ Result<void> search_region(const Source& source, const SearchRegion& region, Gpu
   if (!fits(region.offset, region.size, source.size())) {
     return fail(ErrorCode::truncated, "section " + region.name + " ends past the end of the file");
   }
+  if (region.size > kMaxSearched) {
+    return fail(ErrorCode::limit, "more data than plumb searches for GPU code (16 GiB)");
+  }
   const std::uint64_t end = region.offset + region.size;
   std::uint64_t at = round_up(region.offset);
   if (code.places.size() < kMaxPlaces) {

@@ -22,6 +22,10 @@ struct SearchRegion {
   std::uint64_t size = 0;
 };
 
+/// As much is searched in one file. A sparse file of a terabyte costs its maker nothing and would
+/// cost minutes; the largest library seen has 2 GB.
+inline constexpr std::uint64_t kMaxSearched = std::uint64_t{16} << 30;
+
 /// Sections made for containers: .nv_fatbin, __nv_relfatbin, and their PE names cut to 8 bytes.
 [[nodiscard]] bool is_fatbin_section(std::string_view name);
 /// Sections in which NVIDIA's libraries keep containers that they hand to the driver themselves.
@@ -29,8 +33,8 @@ struct SearchRegion {
 
 /// Appends the containers of one region to `code`, in file order. From the end of one container the
 /// next is looked for by its magic at multiples of 8; a validated container is jumped over, so a
-/// region full of containers costs its headers only. Errors: the source's; limit (2^21 images, 2^20
-/// containers, or more false containers than any real file has).
+/// region full of containers costs its headers only. Errors: the source's; limit (kMaxSearched,
+/// 2^21 images, 2^20 containers, or more false containers than any real file has).
 [[nodiscard]] Result<void> search_region(const Source& source, const SearchRegion& region,
                                          GpuCode& code);
 
