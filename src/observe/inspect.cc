@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
+#include <utility>
 
 #include "observe/file_walk.h"
 #include "observe/inspect_package.h"
@@ -60,8 +60,8 @@ Inspection inspect_paths(const std::vector<std::string>& paths, const InspectOpt
   for (std::size_t i = 0; i < walk.files.size(); ++i) {
     (is_package_name(walk.files[i].path) ? packages : binaries).push_back(i);
   }
-  std::ranges::stable_sort(binaries, std::ranges::greater{},
-                           [&walk](std::size_t i) { return walk.files[i].size; });
+  std::ranges::sort(binaries, std::ranges::greater{},
+                    [&walk](std::size_t i) { return std::pair(walk.files[i].size, i); });
   parallel_for(binaries.size(), [&](std::size_t i) {
     if (!interrupted()) {
       results[binaries[i]] = inspect_file(walk.files[binaries[i]], options);

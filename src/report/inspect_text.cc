@@ -304,8 +304,12 @@ class Writer {
       }
     }
     width = std::min<std::size_t>(width, 36);
-    std::ranges::stable_sort(with_code, std::ranges::greater{}, [](const JudgedFile* file) {
-      return file->file->facts.gpu.containers.size();
+    // Most modules first, then in the package's order.
+    std::ranges::sort(with_code, [](const JudgedFile* a, const JudgedFile* b) {
+      const auto key = [](const JudgedFile* file) {
+        return file->file->facts.gpu.containers.size();
+      };
+      return key(a) != key(b) ? key(a) > key(b) : a < b;
     });
     for (std::size_t card = 0; card < judged.verdicts.size(); ++card) {
       write_verdict_head(judged.verdicts[card]);
