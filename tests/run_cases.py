@@ -34,6 +34,12 @@ class Runner:
         self.system = "windows" if launcher else "linux"
         self.scratch = scratch
         self.update = update
+        # For cases that need another user than root: a copy that everybody may run. Made before any other program is
+        # started, since one forked meanwhile would hold the file open ("text file busy").
+        self.shared_plumb = str(scratch / "plumb")
+        if os.geteuid() == 0:
+            shutil.copyfile(self.plumb, self.shared_plumb)
+            os.chmod(self.shared_plumb, 0o755)
 
     def environment(self, world: case_world.World) -> dict:
         values = {name: value for name, value in os.environ.items()
@@ -51,11 +57,7 @@ class Runner:
     def command(self, run: case_file.Run, world: case_world.World) -> tuple:
         program, options = self.plumb, {}
         if world.needs_unprivileged and os.geteuid() == 0:  # root may read everything, so file modes would mean nothing
-            program = str(self.scratch / "plumb")
-            if not os.path.exists(program):
-                shutil.copyfile(self.plumb, program + ".new")
-                os.chmod(program + ".new", 0o755)
-                os.replace(program + ".new", program)
+            program = self.shared_plumb
             options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         words = [word.replace("[W]", world.shown_folder(self.system)) for word in run.arguments]
         return [*self.launcher, program, *words], options

@@ -49,8 +49,8 @@ int run(int argc, char** argv) {
       const ExitCode code = command();
       if (double_click) {
         write_stream(Stream::out,
-                     "\nNext time: open a terminal in this folder and type  plumb check\nPress a "
-                     "key to close.\n");
+                     "\nnext time: open a terminal in this folder and type  .\\plumb check\npress "
+                     "a key to close\n");
         wait_for_key();
       }
       return static_cast<int>(code);
