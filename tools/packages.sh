@@ -26,7 +26,8 @@ install_missing() {
   fi
   echo "installing ${missing[*]} ..." >&2
   log=$(mktemp)
-  if ! { "${as_root[@]}" apt-get update &&
+  # A broken entry among the machine's own sources need not concern plumb: only the second command decides.
+  if ! { "${as_root[@]}" apt-get update || true
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
     >"$log" 2>&1 </dev/null; then
     tail -n 30 "$log" >&2
