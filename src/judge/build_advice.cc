@@ -107,7 +107,10 @@ std::vector<Step> fitting_build_steps(const CheckContext& context, const Framewo
   wish.python = python_of(context);
   wish.version = framework.version.substr(0, framework.version.find('+'));
   const auto choice = choose_build(wish, context.catalog);
-  if (!choice) {
+  // The very build that is installed is no advice.
+  const bool is_installed = choice && choice->build->version == wish.version && framework.cuda &&
+                            *framework.cuda.value == choice->build->cuda;
+  if (!choice || is_installed) {
     return {};
   }
   std::string arguments = choice->build->pip_arguments();

@@ -23,6 +23,8 @@ namespace plumb::words {
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 /// The last folder of a path, with the one above it where that is "envs".
 [[nodiscard]] std::string short_path(std::string_view path);
+/// ".venv", "envs/ml"; whole for an installation.
+[[nodiscard]] std::string environment_name(const PythonEnvironment& environment);
 
 // hardware
 [[nodiscard]] std::string named_card(const Card& card);

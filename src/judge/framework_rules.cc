@@ -4,6 +4,7 @@
 // decides; what its version file says is only quoted.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -20,15 +21,29 @@ struct Held {
   std::set<Target> ptx;
 };
 
+/// The targets that a library was made for: those of at least half as many containers as the
+/// commonest one. A few modules for one card alone (sm_90a) do not serve that card.
 Held held_by(const BinaryFacts& facts) {
-  Held held;
+  std::map<Target, std::size_t> sass;
+  std::map<Target, std::size_t> ptx;
+  std::size_t most = 0;
   for (const GpuImage& image : facts.gpu.images) {
     if (!image.empty && image.kind == ImageKind::cubin) {
-      held.sass.insert(image.target);
+      most = std::max(most, ++sass[image.target]);
     } else if (image.kind == ImageKind::ptx) {
-      held.ptx.insert(image.target);
+      most = std::max(most, ++ptx[image.target]);
     }
   }
+  Held held;
+  const auto take = [most](const std::map<Target, std::size_t>& counts, std::set<Target>& out) {
+    for (const auto& [target, count] : counts) {
+      if (count * 2 >= most) {
+        out.insert(target);
+      }
+    }
+  };
+  take(sass, held.sass);
+  take(ptx, held.ptx);
   return held;
 }
 

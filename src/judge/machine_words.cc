@@ -86,16 +86,16 @@ std::string short_path(std::string_view path) {
     return text.substr(text.find_last_of("/\\") + 1);
   };
   const std::string_view name = last_of(path);
-  if (name.size() + 1 < path.size() && name != path) {
-    const std::string_view above = path.substr(0, path.size() - name.size() - 1);
-    if (last_of(above) == "envs") {
-      return std::string(path.substr(above.size() - 4));
-    }
-    if (above.empty() || name == "usr") {
-      return std::string(path);
-    }
+  if (name.empty() || name.size() + 1 >= path.size()) {
+    return std::string(path);
   }
-  return std::string(name.empty() || name == "usr" ? path : name);
+  const std::string_view above = path.substr(0, path.size() - name.size() - 1);
+  return std::string(last_of(above) == "envs" ? path.substr(above.size() - 4) : name);
+}
+
+std::string environment_name(const PythonEnvironment& environment) {
+  return environment.kind == EnvironmentKind::system ? environment.root
+                                                     : short_path(environment.root);
 }
 
 std::string named_card(const Card& card) {
@@ -150,7 +150,7 @@ std::string python_ok(const PythonEnvironment& environment) {
   if (environment.kind == EnvironmentKind::folder) {
     return "a folder of packages, " + short_path(environment.root);
   }
-  return version + "  " + short_path(environment.root) + kind_text(environment);
+  return version + "  " + environment_name(environment) + kind_text(environment);
 }
 
 std::string python_detail(const PythonEnvironment& environment) {
@@ -202,7 +202,7 @@ Finding wrong_environment(const PythonEnvironment& environment) {
   finding.severity = Severity::warning;
   finding.certainty = Certainty::likely;
   finding.summary = "`python` starts another environment than the one that is active";
-  finding.why = "The active one is " + short_path(environment.root) + "; `python` on PATH is " +
+  finding.why = "The active one is " + environment_name(environment) + "; `python` on PATH is " +
                 environment.path_python + ".";
   finding.evidence.push_back({environment.root, environment.found_by == FoundBy::virtual_env
                                                     ? "VIRTUAL_ENV"
@@ -218,7 +218,7 @@ Finding no_framework(const MachineFacts& machine) {
   finding.layer = "python";
   finding.severity = Severity::warning;
   const PythonEnvironment& environment = *machine.python.value;
-  finding.summary = "no GPU framework is installed in " + short_path(environment.root);
+  finding.summary = "no GPU framework is installed in " + environment_name(environment);
   finding.why = "Of " + std::to_string(machine.distributions.size()) +
                 " packages none is PyTorch, PaddlePaddle, TensorFlow, ONNX Runtime, JAX or CuPy.";
   for (const std::string& site : environment.site_packages) {

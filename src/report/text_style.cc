@@ -65,22 +65,25 @@ std::string without_colour(std::string_view text) {
 void wrap_paragraph(std::string_view text, std::size_t columns, std::vector<std::string>& lines) {
   std::string line;
   std::size_t width = 0;
+  std::size_t blanks = 0;  // between the last word and the next; kept inside a line
   for (const std::string_view word : split(text, ' ')) {
     if (word.empty()) {
+      ++blanks;
       continue;
     }
     const std::size_t word_width = visible_width(word);
-    if (!line.empty() && width + 1 + word_width > columns) {
+    if (!line.empty() && width + blanks + word_width > columns) {
       lines.push_back(std::move(line));
       line.clear();
       width = 0;
     }
     if (!line.empty()) {
-      line += ' ';
-      ++width;
+      line.append(blanks, ' ');
+      width += blanks;
     }
     line += word;
     width += word_width;
+    blanks = 1;
   }
   lines.push_back(std::move(line));
 }

@@ -34,6 +34,8 @@ TEST(TextStyle, WrapsAtBlanksAndKeepsLongWordsWhole) {
             (std::vector<std::string>{"a", "/very/long/path", "b"}));
   EXPECT_EQ(wrap("first\nsecond", 40), (std::vector<std::string>{"first", "second"}));
   EXPECT_EQ(wrap("", 40), std::vector<std::string>{""});
+  EXPECT_EQ(wrap("2.14.1  all well", 40), std::vector<std::string>{"2.14.1  all well"});
+  EXPECT_EQ(wrap("2.14.1  all well", 10), (std::vector<std::string>{"2.14.1", "all well"}));
 }
 
 TEST(TextStyle, LabelledTextHangsUnderItself) {
