@@ -36,7 +36,9 @@ std::string cc_of_target(std::string_view target) {
 }
 
 std::string modules(std::uint32_t count) {
-  return count == 1 ? "the module holds" : "all " + std::to_string(count) + " modules hold";
+  return count == 1   ? "the module holds"
+         : count == 2 ? "both modules hold"
+                      : "all " + std::to_string(count) + " modules hold";
 }
 
 std::string span(const NoCode& told) {
@@ -74,9 +76,11 @@ std::string served(const FrameworkFacts& framework, const Verdict& verdict) {
   std::string text = framework_version(framework) + "  ";
   if (verdict.result == VerdictResult::jit) {
     const std::string ptx = verdict.by.empty() ? "" : " " + cc_of_target(verdict.by.back());
+    const std::string total = std::to_string(counts.native + counts.jit);
     return text +
-           (counts.native == 0 ? "no code for " + cc + "; compiled"
-                               : std::to_string(counts.jit) + " modules are compiled") +
+           (counts.native == 0
+                ? "no code for " + cc + " itself; compiled"
+                : std::to_string(counts.jit) + " of " + total + " modules are compiled") +
            " from PTX" + ptx + " at first start (JIT)";
   }
   text += all + " code for ";

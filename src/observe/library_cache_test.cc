@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/library_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace plumb {
+namespace {
+
+void put32(std::string& bytes, std::uint32_t value) {
+  for (int i = 0; i < 4; ++i) {
+    bytes += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+}
+
+struct Entry {
+  std::uint32_t flags;
+  std::string name;
+  std::string path;
+};
+
+std::string new_cache(const std::vector<Entry>& entries) {
+  std::string bytes = "glibc-ld.so.cache1.1";
+  put32(bytes, static_cast<std::uint32_t>(entries.size()));
+  bytes.resize(48, '\0');
+  std::string strings;
+  const std::size_t base = 48 + entries.size() * 24;
+  for (const Entry& entry : entries) {
+    put32(bytes, entry.flags);
+    put32(bytes, static_cast<std::uint32_t>(base + strings.size()));
+    strings += entry.name + '\0';
+    put32(bytes, static_cast<std::uint32_t>(base + strings.size()));
+    strings += entry.path + '\0';
+    bytes.append(12, '\0');
+  }
+  return bytes + strings;
+}
+
+const std::vector<Entry> kEntries = {{0x0003, "libcuda.so.1", "/usr/lib32/libcuda.so.1"},
+                                     {0x0303, "libcuda.so.1", "/usr/lib64/libcuda.so.1"},
+                                     {0x0303, "libcuda.so.1", "/opt/other/libcuda.so.1"}};
+
+TEST(LibraryCache, TheFirstOfTheRightMachineWins) {
+  const auto cache = parse_library_cache(new_cache(kEntries), "x86_64");
+  ASSERT_TRUE(cache);
+  EXPECT_EQ(find_in_cache(*cache, "libcuda.so.1"), "/usr/lib64/libcuda.so.1");
+  EXPECT_EQ(find_in_cache(*cache, "libcudart.so.13"), "");
+}
+
+TEST(LibraryCache, TheOldTableInFrontIsSkipped) {
+  std::string old = "ld.so-1.7.0";
+  old += '\0';
+  put32(old, 2);
+  old.append(2 * 12, '\1');
+  old.resize((old.size() + 7) / 8 * 8, '\0');
+  const auto cache = parse_library_cache(old + new_cache(kEntries), "x86_64");
+  ASSERT_TRUE(cache);
+  EXPECT_EQ(cache->size(), 2U);
+}
+
+TEST(LibraryCache, LiesAreErrors) {
+  EXPECT_FALSE(parse_library_cache("", "x86_64"));
+  EXPECT_FALSE(parse_library_cache("glibc-ld.so.cache1.1", "x86_64"));
+  std::string bytes = new_cache(kEntries);
+  EXPECT_FALSE(parse_library_cache(bytes.substr(0, 60), "x86_64"));
+  bytes[20] = '\xff';
+  bytes[23] = '\x7f';
+  EXPECT_EQ(parse_library_cache(bytes, "x86_64").error().code, ErrorCode::limit);
+  // Every cut ends in an error or fewer entries, never past the end.
+  const std::string whole = new_cache(kEntries);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const auto cache = parse_library_cache(std::string(whole.substr(0, length)), "x86_64");
+    EXPECT_TRUE(!cache || cache->size() <= 2);
+  }
+}
+
+}  // namespace
+}  // namespace plumb
