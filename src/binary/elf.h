@@ -62,7 +62,8 @@ struct ElfFile {
 
   /// Exports: dynamic symbols that are defined, not local, not hidden: what `nm -D --defined-only`
   /// lists in upper case or as weak. `exports` only with ExportDetail::names: "name",
-  /// "name@@DEFAULT_VERSION", "name@OTHER_VERSION".
+  /// "name@@DEFAULT_VERSION", "name@OTHER_VERSION" (also where another library's variable was
+  /// copied into a program).
   std::uint64_t export_count = 0;
   std::vector<std::string> exports;
 

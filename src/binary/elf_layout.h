@@ -66,8 +66,14 @@ struct ElfSymbolTable {
 [[nodiscard]] Result<void> read_elf_exports(const Source& source, const ElfDynamic& dynamic,
                                             ExportDetail detail, ElfFile& elf);
 
-/// Version names by index: definitions (verdef) and, into elf.version_needs too, needs (verneed).
-[[nodiscard]] Result<std::map<std::uint16_t, std::string>> read_elf_versions(
+/// A version that symbols refer to by index.
+struct ElfVersion {
+  std::string name;
+  bool defined = false;  // by this file (verdef); else needed of another (verneed)
+};
+
+/// Versions by index: definitions and, into elf.version_needs too, needs.
+[[nodiscard]] Result<std::map<std::uint16_t, ElfVersion>> read_elf_versions(
     PagedReader& reader, const ElfDynamic& dynamic, ElfFile& elf);
 
 }  // namespace plumb

@@ -180,10 +180,10 @@ Result<std::optional<ElfSymbolTable>> find_elf_symbol_table(PagedReader& reader,
   return table;
 }
 
-Result<std::map<std::uint16_t, std::string>> read_elf_versions(PagedReader& reader,
-                                                               const ElfDynamic& dynamic,
-                                                               ElfFile& elf) {
-  std::map<std::uint16_t, std::string> names;
+Result<std::map<std::uint16_t, ElfVersion>> read_elf_versions(PagedReader& reader,
+                                                              const ElfDynamic& dynamic,
+                                                              ElfFile& elf) {
+  std::map<std::uint16_t, ElfVersion> names;
   const auto strings_address = dynamic.value(kDtStrtab);
   const auto strings = strings_address ? elf.offset_of_address(*strings_address) : std::nullopt;
   if (!strings) {
@@ -210,7 +210,7 @@ Result<std::map<std::uint16_t, std::string>> read_elf_versions(PagedReader& read
         const std::uint64_t name_offset = version.at<std::uint32_t>(8);
         const std::uint64_t step = version.at<std::uint32_t>(12);
         PLUMB_ASSIGN(std::string name, list.name(name_offset));
-        names[index] = name;
+        names[index] = {name, false};
         found.versions.push_back(std::move(name));
         if (step == 0) {
           break;
@@ -232,7 +232,8 @@ Result<std::map<std::uint16_t, std::string>> read_elf_versions(PagedReader& read
       const std::uint64_t inner = at + definition.at<std::uint32_t>(12);
       const std::uint64_t next = definition.at<std::uint32_t>(16);
       PLUMB_ASSIGN(const ElfRecord auxiliary, list.record(inner, 8));
-      PLUMB_ASSIGN(names[index], list.name(auxiliary.at<std::uint32_t>(0)));
+      PLUMB_ASSIGN(std::string name, list.name(auxiliary.at<std::uint32_t>(0)));
+      names[index] = {std::move(name), true};
       if (next == 0) {
         break;
       }
@@ -278,9 +279,11 @@ Result<void> read_elf_exports(const Source& source, const ElfDynamic& dynamic, E
       const auto raw = ElfRecord(version_indices, elf.big_endian)
                            .at<std::uint16_t>(static_cast<std::size_t>(index * 2));
       const auto version = versions->find(static_cast<std::uint16_t>(raw & 0x7fff));
-      if ((raw & 0x7fff) > 1 && version != versions->end()) {
-        name += (raw & 0x8000) != 0 ? "@" : "@@";
-        name += version->second;
+      // The absolute symbols that stand for the versions themselves have none, as in binutils.
+      if ((raw & 0x7fff) > 1 && version != versions->end() && version->second.name != name) {
+        // Of a needed version: a program's own copy of another library's variable (stdout).
+        name += (raw & 0x8000) != 0 || !version->second.defined ? "@" : "@@";
+        name += version->second.name;
       }
     }
     const std::size_t cost = name.size() + sizeof name;

@@ -112,6 +112,17 @@ TEST(Elf, ExportsAreDefinedVisibleAndNotLocal) {
   EXPECT_EQ(counted->exports, Names{});
 }
 
+TEST(Elf, VersionsOfExportsAreWrittenAsBinutilsDoes) {
+  ElfSpec spec;
+  spec.version_definitions = {"DEMO_1"};
+  spec.version_needs = {{"libc.so.6", {"GLIBC_2.2.5"}}};
+  spec.symbols = {{.name = "open", .version = "DEMO_1"},
+                  {.name = "DEMO_1", .version = "DEMO_1"},
+                  {.name = "stdout", .version = "GLIBC_2.2.5"}};
+  EXPECT_EQ(read(build_elf(spec).bytes)->exports,
+            (Names{"open@@DEMO_1", "DEMO_1", "stdout@GLIBC_2.2.5"}));
+}
+
 TEST(Elf, CountsSymbolsWithoutASectionForThem) {
   for (const ElfSymbolCount way : {ElfSymbolCount::sysv_hash, ElfSymbolCount::gnu_hash}) {
     for (const bool is64 : {true, false}) {
