@@ -44,7 +44,7 @@ def main() -> int:
             include = re.match(r'\s*#include "([^"/]+)/', line)
             if include:
                 other = include.group(1)
-                test_support = other == "support" and name.endswith("_test.cc")
+                test_support = other == "support" and name.endswith(("_test.cc", "_test.h"))
                 if other != folder and other not in MAY_INCLUDE[folder] and not test_support:
                     faults.append(f"{name}:{number}: src/{folder} must not include from {other}/")
             if not PAIR.search(name) and (PLATFORM.search(line) or PLATFORM_HEADER.search(line)):

@@ -39,6 +39,15 @@ bool imports_registration(const Source& source, const ElfFile& elf) {
   return hits && hits->front() && !hits->front()->defined;
 }
 
+/// What is known without the GPU code stays known: a search that fails leaves a fault.
+void keep_found(ReadBinary& binary, Result<GpuCode> found) {
+  if (found) {
+    binary.facts.gpu = std::move(*found);
+  } else {
+    binary.faults.push_back(std::move(found).error().while_doing("searching for GPU code"));
+  }
+}
+
 Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& options) {
   PLUMB_ASSIGN(ElfFile elf, read_elf(source, {.exports = options.exports}));
   ReadBinary binary;
@@ -66,11 +75,11 @@ Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& opti
     }
     assign_places(facts.gpu, sections);
   } else {
-    PLUMB_ASSIGN(facts.gpu, find_gpu_code(source, regions,
-                                          {.asked = options.search == GpuSearch::everywhere,
-                                           .nvidia_library = nvidia,
-                                           .uses_cuda = needs_cuda_library(facts) ||
-                                                        regions.control_records > 0}));
+    keep_found(binary,
+               find_gpu_code(source, regions,
+                             {.asked = options.search == GpuSearch::everywhere,
+                              .nvidia_library = nvidia,
+                              .uses_cuda = needs_cuda_library(facts) || regions.registers_code()}));
   }
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
@@ -122,11 +131,11 @@ Result<ReadBinary> read_pe_binary(const Source& source, const ReadOptions& optio
     }
     assign_places(facts.gpu, sections);
   } else {
-    PLUMB_ASSIGN(facts.gpu, find_gpu_code(source, regions,
-                                          {.asked = options.search == GpuSearch::everywhere,
-                                           .nvidia_library = nvidia,
-                                           .uses_cuda = needs_cuda_library(facts) ||
-                                                        regions.control_records > 0}));
+    keep_found(binary,
+               find_gpu_code(source, regions,
+                             {.asked = options.search == GpuSearch::everywhere,
+                              .nvidia_library = nvidia,
+                              .uses_cuda = needs_cuda_library(facts) || regions.registers_code()}));
   }
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
@@ -140,6 +149,9 @@ Result<ReadBinary> read_pe_binary(const Source& source, const ReadOptions& optio
       return found == offsets.end() ? std::nullopt : std::optional(found->second);
     };
     facts.versions = read_library_versions(source, *facts.name, facts.machine, true, offset_of);
+    if (facts.versions.empty() && pe.file_version) {
+      facts.versions = read_resource_versions(*facts.name, *pe.file_version);
+    }
   }
   return binary;
 }
@@ -259,6 +271,9 @@ Result<ReadBinary> read_binary(const Source& source, const ReadOptions& options)
   std::array<std::byte, 64> head{};
   const std::span first =
       std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(64, source.size())));
+  if (first.empty()) {
+    return fail(ErrorCode::truncated, "the file is empty");
+  }
   PLUMB_TRY(source.read(0, first));
   const auto format = recognise(first);
   Result<ReadBinary> result = fail(ErrorCode::not_binary, "not a binary, wheel or GPU code file");

@@ -14,7 +14,6 @@ void judge_package(JudgedFile& judged, const std::vector<InspectedFile>& files, 
   }
   for (const Card& card : cards) {
     if (auto verdict = judge_wheel(members, card, catalog)) {
-      judged.main_library = verdict->main_library;
       judged.verdicts.push_back(std::move(verdict->verdict));
       judged.unserved.push_back(std::move(verdict->unserved));
     }
@@ -31,9 +30,6 @@ void judge_package(JudgedFile& judged, const std::vector<InspectedFile>& files, 
   if (main != nullptr) {
     judged.need = driver_need(*main, catalog);
     judged.built_with = built_with(*main, catalog);
-    if (judged.main_library.empty()) {
-      judged.main_library = main->path;
-    }
   }
 }
 

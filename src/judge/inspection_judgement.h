@@ -18,7 +18,6 @@ struct JudgedFile {
   std::optional<std::string> built_with;
   std::optional<DriverNeed> need;
   std::vector<Verdict> verdicts;  // one a card; none where the file has no GPU code
-  std::string main_library;       // packages: the member that the verdicts are about
   std::vector<std::vector<std::string>>
       unserved;  // packages: for each card, own libraries that it cannot run
 };

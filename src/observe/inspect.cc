@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.h"
 #include "observe/file_walk.h"
 #include "observe/inspect_package.h"
 #include "os/file.h"
@@ -18,12 +19,22 @@ void add_error(Inspection& inspection, const std::string& path, Error error) {
   inspection.errors.push_back({path, "", std::move(error)});
 }
 
+/// A library without any bytes is a broken install; other empty files in a folder mean nothing.
+bool has_library_name(std::string_view path) {
+  const std::string_view name = file_name(path);
+  return name.find(".so.") != std::string_view::npos || ends_with_nocase(name, ".so") ||
+         ends_with_nocase(name, ".dll") || ends_with_nocase(name, ".pyd") ||
+         ends_with_nocase(name, ".exe") || ends_with_nocase(name, ".node");
+}
+
 Inspection inspect_binary(const WalkedFile& file, const Source& source,
                           const InspectOptions& options) {
   Inspection result;
   auto read = read_binary(source, {.exports = options.exports, .search = options.search});
   if (!read) {
-    if (file.named || read.error().code != ErrorCode::not_binary) {
+    const bool means_nothing = read.error().code == ErrorCode::not_binary ||
+                               (file.size == 0 && !has_library_name(file.path));
+    if (file.named || !means_nothing) {
       add_error(result, file.path, std::move(read).error());
     }
     return result;

@@ -112,5 +112,15 @@ TEST(InspectPaths, ATextThatWasNamedIsNoBinaryButInAFolderItIsPassedOver) {
   EXPECT_EQ(named.errors[0].error.code, ErrorCode::not_binary);
 }
 
+TEST(InspectPaths, AnEmptyLibraryIsABrokenInstallAnEmptyMarkerIsNothing) {
+  const test::TempFolder folder;
+  folder.write("REQUESTED", "");
+  folder.write("libx.so.1", "");
+  const Inspection result = inspect_paths({folder.path()}, {});
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors[0].path, join_path(folder.path(), "libx.so.1"));
+  EXPECT_EQ(result.errors[0].error.code, ErrorCode::truncated);
+}
+
 }  // namespace
 }  // namespace plumb

@@ -114,7 +114,7 @@ Json verdicts_json(const JudgedFile& judged) {
         {"general", counts_json(verdict.general)},
         {"listed", counts_json(verdict.listed)}};
     if (judged.file->package) {
-      object["library"] = text(judged.main_library);
+      object["library"] = text(verdict.library);
       object["unserved"] = texts(judged.unserved[i]);
     }
     array.push_back(std::move(object));
