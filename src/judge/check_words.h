@@ -109,6 +109,11 @@ struct NoCode {
   std::string targets;                // "5.0 6.0 7.0"
   std::string ptx;                    // "9.0", or ""
   Age age = Age::between;
+  // Of the main library, where it serves the card in part: modules with code for it, and all that
+  // decide.
+  std::uint32_t served = 0;
+  std::uint32_t modules = 0;
+  [[nodiscard]] bool mostly_unserved() const { return modules > 0 && served < modules / 2; }
 };
 [[nodiscard]] Finding no_code_for_card(const FrameworkFacts& framework, const Card& card,
                                        const NoCode& told, std::vector<Step> steps);

@@ -300,7 +300,8 @@ Finding driver_too_old(const TooOld& told, const MachineFacts& machine,
     finding.next = install_steps(machine, told.least);
   }
   if (!other_builds.empty() && !finding.next.empty()) {
-    other_builds.front().note = "or keep this driver; " + other_builds.front().note;
+    std::string& note = other_builds.front().note;
+    note = note.empty() ? "or keep this driver" : "or keep this driver; " + note;
   }
   std::ranges::move(other_builds, std::back_inserter(finding.next));
   finding.in_vain = kToolkitInVain;

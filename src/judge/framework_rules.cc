@@ -192,11 +192,16 @@ class FrameworkJudge {
     words::NoCode told;
     told.library = wheel->main_library;
     told.unserved = wheel->unserved;
+    if (verdict.general.none > 0) {
+      told.served = verdict.general.native + verdict.general.jit;
+      told.modules = told.served + verdict.general.none;
+    }
     // In part by another library: that one's targets tell why.
-    const BinaryFacts* blamed =
-        told.unserved.empty() ? main : library_at(framework_, told.unserved.front());
+    const BinaryFacts* blamed = told.unserved.empty() || told.modules > 0
+                                    ? main
+                                    : library_at(framework_, told.unserved.front());
     const Held held = blamed != nullptr ? held_by(*blamed) : Held{};
-    if (!told.unserved.empty()) {
+    if (!told.unserved.empty() && told.modules == 0) {
       told.library = told.unserved.front();
     }
     told.targets = target_list(held.sass);
@@ -209,7 +214,8 @@ class FrameworkJudge {
         return;
       case VerdictResult::partial:
         add(words::code_in_part(framework_, card, told, other_builds()));
-        worsen(result_.layer, LayerState::look, words::in_part_text(framework_, card, told));
+        worsen(result_.layer, told.mostly_unserved() ? LayerState::broken : LayerState::look,
+               words::in_part_text(framework_, card, told));
         return;
       case VerdictResult::jit: {
         const std::string& least = context_.pick(verdict.driver_linux, verdict.driver_windows);

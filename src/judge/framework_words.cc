@@ -116,6 +116,18 @@ std::string cannot_tell(const FrameworkFacts& framework) {
                                   : "  none of its libraries was found");
 }
 
+namespace {
+
+Evidence no_gpu_part(const FrameworkFacts& framework) {
+  return {framework.libraries_seen == 1
+              ? "its only library holds no GPU code and asks for no CUDA"
+              : "none of its " + std::to_string(framework.libraries_seen) +
+                    " libraries holds GPU code or asks for CUDA",
+          framework.site};
+}
+
+}  // namespace
+
 Finding cpu_build(const FrameworkFacts& framework, const std::string& system,
                   std::vector<Step> steps) {
   Finding finding =
@@ -132,9 +144,7 @@ Finding cpu_build(const FrameworkFacts& framework, const std::string& system,
   if (!framework.cuda.origin.empty() && !framework.cuda) {
     finding.evidence.push_back({framework.cuda.origin + ": cuda = None", framework.site});
   }
-  finding.evidence.push_back({"none of its " + std::to_string(framework.libraries_seen) +
-                                  " libraries holds GPU code or asks for CUDA",
-                              framework.site});
+  finding.evidence.push_back(no_gpu_part(framework));
   finding.next = std::move(steps);
   finding.in_vain = kToolkitInVain;
   return finding;
@@ -146,9 +156,7 @@ Finding platform_dropped(const FrameworkFacts& framework, const std::string& las
       framework, "framework.platform_dropped",
       framework_name(framework) + " cannot use the GPU: for Windows it has CPU builds only",
       "TensorFlow " + last + " was the last with a GPU build for Windows.");
-  finding.evidence.push_back({"none of its " + std::to_string(framework.libraries_seen) +
-                                  " libraries holds GPU code or asks for CUDA",
-                              framework.site});
+  finding.evidence.push_back(no_gpu_part(framework));
   finding.next.push_back(
       {"wsl --install", "then, in WSL: pip install \"tensorflow[and-cuda]\"", true});
   finding.next.push_back({pip + " install tensorflow==" + last,
@@ -219,16 +227,27 @@ Finding no_code_for_card(const FrameworkFacts& framework, const Card& card, cons
 
 Finding code_in_part(const FrameworkFacts& framework, const Card& card, const NoCode& told,
                      std::vector<Step> steps) {
-  Finding finding = framework_finding(
-      framework, arch_code(told.age),
-      framework_name(framework) + " serves the " + card_and_cc(card) + " only in part", "");
-  finding.severity = Severity::warning;
-  finding.why = told.unserved.empty()
-                    ? "Some of the modules in " + told.library + " hold nothing for it."
-                    : listed(told.unserved) + (told.unserved.size() > 1 ? " hold" : " holds") +
-                          " nothing for it.";
-  finding.why +=
-      " What needs those parts will say \"no kernel image is available\"; the rest works.";
+  const bool hardly = told.mostly_unserved();
+  Finding finding =
+      framework_finding(framework, arch_code(told.age),
+                        framework_name(framework) + " serves the " + card_and_cc(card) +
+                            (hardly ? " hardly at all" : " only in part"),
+                        "");
+  if (!hardly) {
+    finding.severity = Severity::warning;
+  }
+  if (told.modules > 0) {
+    finding.why = std::to_string(told.modules - told.served) + " of " +
+                  std::to_string(told.modules) + " modules in " + told.library +
+                  " hold nothing for it.";
+  }
+  if (!told.unserved.empty()) {
+    finding.why += finding.why.empty() ? "" : " ";
+    finding.why += listed(told.unserved) +
+                   (told.unserved.size() > 1 ? " hold nothing for it." : " holds nothing for it.");
+  }
+  finding.why += " What needs those parts will say \"no kernel image is available\"";
+  finding.why += hardly ? "." : "; the rest works.";
   finding.evidence.push_back(code_evidence(framework, told));
   finding.next = std::move(steps);
   return finding;
@@ -240,6 +259,10 @@ std::string no_code_text(const FrameworkFacts& framework, const Card& card, cons
 }
 
 std::string in_part_text(const FrameworkFacts& framework, const Card& card, const NoCode& told) {
+  if (told.modules > 0) {
+    return framework_version(framework) + "  code for " + card.cc.text() + " in only " +
+           std::to_string(told.served) + " of " + std::to_string(told.modules) + " modules";
+  }
   return framework_version(framework) + "  serves " + card.cc.text() + " in part" +
          (told.unserved.empty() ? "" : ": not " + listed(told.unserved));
 }
