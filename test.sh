@@ -16,7 +16,7 @@ build_and_test() {
   shift
   rm -f "build/$preset/Testing/Temporary/LastTest.log"
   echo "== $preset"
-  if ! { cmake --preset "$preset" -DBUILD_TESTING=ON && cmake --build "build/$preset"; } >"build/$preset.log" 2>&1; then
+  if ! { cmake --preset "$preset" -DBUILD_TESTING=ON "-DPLUMB_WERROR=${PLUMB_WERROR:-OFF}" && cmake --build "build/$preset"; } >"build/$preset.log" 2>&1; then
     tail -n 60 "build/$preset.log"
     failed=1
     return
