@@ -39,10 +39,26 @@ bool imports_registration(const Source& source, const ElfFile& elf) {
   return hits && hits->front() && !hits->front()->defined;
 }
 
+bool is_nvidia(const BinaryFacts& facts) {
+  return facts.name && is_nvidia_library(*facts.name);
+}
+
+/// Code that came by already gets the names of the sections it lies in; else it is searched for.
 /// What is known without the GPU code stays known: a search that fails leaves a fault.
-void keep_found(ReadBinary& binary, Result<GpuCode> found) {
+void add_gpu_code(ReadBinary& binary, const Source& source, const ReadOptions& options,
+                  const GpuRegions& regions, const std::vector<SearchRegion>& sections) {
+  BinaryFacts& facts = binary.facts;
+  if (options.found != nullptr) {
+    facts.gpu = *options.found;
+    assign_places(facts.gpu, sections);
+    return;
+  }
+  auto found = find_gpu_code(source, regions,
+                             {.asked = options.search == GpuSearch::everywhere,
+                              .nvidia_library = is_nvidia(facts),
+                              .uses_cuda = needs_cuda_library(facts) || regions.registers_code()});
   if (found) {
-    binary.facts.gpu = std::move(*found);
+    facts.gpu = std::move(*found);
   } else {
     binary.faults.push_back(std::move(found).error().while_doing("searching for GPU code"));
   }
@@ -63,30 +79,20 @@ Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& opti
   facts.glibc_min = elf.glibc_min;
   binary.faults = std::move(elf.faults);
 
-  const bool nvidia = facts.name && is_nvidia_library(*facts.name);
   const GpuRegions regions = gpu_regions(elf, source.size());
-  if (options.found != nullptr) {
-    facts.gpu = *options.found;
-    std::vector<SearchRegion> sections;
-    for (const ElfSection& section : elf.sections) {
-      if (section.in_file()) {
-        sections.push_back({section.name, section.offset, section.size});
-      }
+  std::vector<SearchRegion> sections;
+  for (const ElfSection& section : elf.sections) {
+    if (section.in_file()) {
+      sections.push_back({section.name, section.offset, section.size});
     }
-    assign_places(facts.gpu, sections);
-  } else {
-    keep_found(binary,
-               find_gpu_code(source, regions,
-                             {.asked = options.search == GpuSearch::everywhere,
-                              .nvidia_library = nvidia,
-                              .uses_cuda = needs_cuda_library(facts) || regions.registers_code()}));
   }
+  add_gpu_code(binary, source, options, regions, sections);
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
   } else if (regions.registers_code()) {
     facts.cudart = imports_registration(source, elf) ? Cudart::shared : Cudart::static_;
   }
-  if (nvidia) {
+  if (is_nvidia(facts)) {
     const auto hits = find_elf_symbols(source, elf, version_symbols());
     if (hits) {
       const auto offset_of = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
@@ -121,28 +127,18 @@ Result<ReadBinary> read_pe_binary(const Source& source, const ReadOptions& optio
   facts.version_resource = pe.version_resource;
   binary.faults = pe.faults;
 
-  const bool nvidia = facts.name && is_nvidia_library(*facts.name);
   const GpuRegions regions = gpu_regions(pe, source.size());
-  if (options.found != nullptr) {
-    facts.gpu = *options.found;
-    std::vector<SearchRegion> sections;
-    for (const PeSection& section : pe.sections) {
-      sections.push_back({section.name, section.offset, section.size});
-    }
-    assign_places(facts.gpu, sections);
-  } else {
-    keep_found(binary,
-               find_gpu_code(source, regions,
-                             {.asked = options.search == GpuSearch::everywhere,
-                              .nvidia_library = nvidia,
-                              .uses_cuda = needs_cuda_library(facts) || regions.registers_code()}));
+  std::vector<SearchRegion> sections;
+  for (const PeSection& section : pe.sections) {
+    sections.push_back({section.name, section.offset, section.size});
   }
+  add_gpu_code(binary, source, options, regions, sections);
   if (needs_cudart(facts)) {
     facts.cudart = Cudart::shared;
   } else if (regions.registers_code()) {
     facts.cudart = Cudart::static_;
   }
-  if (nvidia) {
+  if (is_nvidia(facts)) {
     const auto offsets = find_pe_exports(source, pe, version_symbols());
     const auto offset_of = [&offsets](std::string_view symbol) -> std::optional<std::uint64_t> {
       const auto found = offsets.find(symbol);
