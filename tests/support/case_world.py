@@ -13,6 +13,7 @@ import zipfile
 from case_file import CaseError
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
+UNKNOWN_TO_WINDOWS = re.compile(r'[<>:"|?*\\]')  # no file there can be named with one of these
 TIME = re.compile(r"(?<![\w.])\d+(?:\.\d+)? (?:ms|s|µs)(?![\w/])")
 
 
@@ -82,7 +83,7 @@ def build(folder: pathlib.Path, lines: list) -> World:
 def _make(world: World, modes: list, verb: str, words: list, body) -> None:
     def place(name: str) -> pathlib.Path:
         raw = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes.fromhex(match.group(1).decode()), name.encode())
-        if raw != name.encode():
+        if raw != name.encode() or UNKNOWN_TO_WINDOWS.search(name):
             world.systems &= {"linux"}
         path = world.folder / os.fsdecode(raw)
         path.parent.mkdir(parents=True, exist_ok=True)
