@@ -20,7 +20,7 @@ if(support)
   target_link_libraries(plumb_test_support PUBLIC plumb_options plumb_headers plumb_base plumb_binary)
 endif()
 
-foreach(folder base os binary facts catalog judge observe report cli)
+foreach(folder base os binary facts catalog loader judge observe report cli)
   file(GLOB tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc")
   if(WIN32)
     list(FILTER tests EXCLUDE REGEX "_(posix|linux)_test\\.cc$")

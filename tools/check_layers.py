@@ -15,10 +15,11 @@ MAY_INCLUDE = {
     "binary": ["base"],
     "facts": ["base", "binary"],
     "catalog": ["base"],
+    "loader": ["base", "binary", "facts"],
     "judge": ["base", "binary", "facts", "catalog"],
-    "observe": ["base", "os", "binary", "facts"],
-    "report": ["base", "binary", "facts", "catalog", "judge"],
-    "cli": ["base", "os", "binary", "facts", "catalog", "judge", "observe", "report"],
+    "observe": ["base", "os", "binary", "facts", "loader"],
+    "report": ["base", "binary", "facts", "catalog", "loader", "judge"],
+    "cli": ["base", "os", "binary", "facts", "catalog", "loader", "judge", "observe", "report"],
 }
 PLATFORM = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(_WIN32|__linux__|__unix__|_MSC_VER|__MINGW)")
 PLATFORM_HEADER = re.compile(r"#include <(windows\.h|unistd\.h|fcntl\.h|sys/|dirent\.h|dlfcn\.h|winver|cfgmgr)")

@@ -142,6 +142,9 @@ Result<void> read_sections(PagedReader& reader, const Header& header, ElfFile& e
 }
 
 Result<void> read_loader_facts(PagedReader& reader, const ElfDynamic& dynamic, ElfFile& elf) {
+  constexpr std::uint64_t kDfSymbolic = 2;
+  elf.symbolic = dynamic.value(kDtSymbolic) || (dynamic.value(kDtFlags).value_or(0) & kDfSymbolic);
+  elf.flags_1 = dynamic.value(kDtFlags1).value_or(0);
   const auto strings_address = dynamic.value(kDtStrtab);
   if (!strings_address) {
     return {};

@@ -40,6 +40,10 @@ struct ElfVersionNeed {
   std::vector<std::string> versions;  // "GLIBC_2.17"
 };
 
+/// DF_1_* bits that plumb looks at.
+inline constexpr std::uint64_t kDf1Global = 0x2, kDf1NoOpen = 0x40, kDf1NoDefaultLibraries = 0x800,
+                               kDf1Pie = 0x8000000;
+
 struct ElfFile {
   bool is64 = true;
   bool big_endian = false;
@@ -54,6 +58,8 @@ struct ElfFile {
   std::optional<std::string> rpath;
   std::optional<std::string> runpath;
   std::vector<std::string> needed;  // in file order
+  bool symbolic = false;            // DT_SYMBOLIC or DF_SYMBOLIC: looks into itself first
+  std::uint64_t flags_1 = 0;        // DT_FLAGS_1: DF_1_*
   std::vector<ElfVersionNeed> version_needs;
   /// Highest GLIBC_ version needed, "2.28"; empty if none. GLIBC_ABI_DT_RELR counts as 2.36
   /// (glibc's NEWS).

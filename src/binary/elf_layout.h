@@ -33,7 +33,8 @@ class ElfRecord {
 
 /// DT_* tags that plumb uses.
 inline constexpr std::uint64_t kDtNeeded = 1, kDtHash = 4, kDtStrtab = 5, kDtSymtab = 6,
-                               kDtStrsz = 10, kDtSoname = 14, kDtRpath = 15, kDtRunpath = 29,
+                               kDtStrsz = 10, kDtSoname = 14, kDtRpath = 15, kDtSymbolic = 16,
+                               kDtRunpath = 29, kDtFlags = 30, kDtFlags1 = 0x6ffffffb,
                                kDtGnuHash = 0x6ffffef5, kDtVersym = 0x6ffffff0,
                                kDtVerdef = 0x6ffffffc, kDtVerdefnum = 0x6ffffffd,
                                kDtVerneed = 0x6ffffffe, kDtVerneednum = 0x6fffffff;

@@ -8,7 +8,7 @@
 
 #include "facts/machine.h"
 #include "observe/host.h"
-#include "observe/library_cache.h"
+#include "binary/library_cache.h"
 
 namespace plumb {
 

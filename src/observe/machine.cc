@@ -5,7 +5,7 @@
 #include "observe/distributions.h"
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
-#include "observe/library_cache.h"
+#include "binary/library_cache.h"
 #include "observe/python_environment.h"
 #include "observe/toolkits.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/library_cache.h"
+#include "binary/library_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // alone: "glibc-ld.so.cache1.1", a header of 48 bytes, entries of 24 bytes, strings; offsets count
 // from that header. Before, an old table ("ld.so-1.7.0") stood in front of it. Entries of other
 // machines' libraries carry another number in bits 8 to 15 of their flags.
-#include "observe/library_cache.h"
+#include "binary/library_cache.h"
 
 #include <algorithm>
 #include <span>

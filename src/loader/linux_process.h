@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A Linux process's libraries, as glibc's ld.so would load them: from files alone, nothing is run.
+//
+// Sources: ld.so(8), dlopen(3), glibc's elf/dl-load.c, dl-deps.c, dl-open.c, and measurement against
+// the real ld.so (tools/compare_loader.py).
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "binary/library_cache.h"
+#include "loader/file_view.h"
+#include "loader/load_rule.h"
+
+namespace plumb {
+
+/// What ld.so knows before it reads the program.
+struct LinuxSettings {
+  std::string machine = "x86_64";
+  std::string library_path;    // LD_LIBRARY_PATH as it was when the process started
+  std::string preload;         // LD_PRELOAD
+  std::string preload_file;    // the text of /etc/ld.so.preload
+  std::string current_folder;  // what an empty or relative element stands for
+  std::vector<CachedLibrary> cache;
+  /// Subfolders that this CPU and glibc allow, best first: "glibc-hwcaps/x86-64-v3", "tls/x86_64".
+  std::vector<std::string> hwcaps;
+  std::vector<std::string> default_folders;  // in ld.so's order, without '/' at the end
+  std::string lib;                           // $LIB: "lib/x86_64-linux-gnu", "lib64"
+  std::string platform;                      // $PLATFORM: "haswell", "x86_64"
+  std::string loader;                        // ld.so's own path, used where a program names none
+};
+
+/// Settings of a usual x86_64 Debian: what tests start from.
+[[nodiscard]] LinuxSettings usual_linux_settings();
+
+/// One DT_NEEDED entry of an object.
+struct LinuxNeed {
+  std::string name;                   // after $ORIGIN and the like
+  std::optional<std::size_t> object;  // what it led to
+  LoadRule rule = LoadRule::default_folder;  // how, for this need (already_loaded for most)
+  std::string detail;                        // "RUNPATH $ORIGIN/../lib of /opt/x/libx.so"
+  std::string fault;                         // why it led to nothing, in ld.so's words
+};
+
+struct LinuxObject {
+  std::string path;                // as opened; "" for the program, as in ld.so's own list
+  std::string file;                // the same, the program's path too
+  std::string identity;            // FileView's
+  std::vector<std::string> names;  // under which it is known to be loaded
+  const ElfFile* elf = nullptr;    // null for linux-vdso.so.1
+  std::optional<std::size_t> needed_by;  // the object whose need brought it first
+  std::optional<std::size_t> opened_by;  // the object whose dlopen() did
+  LoadRule rule = LoadRule::program;
+  std::string detail;
+  std::vector<LinuxNeed> needs;
+  bool global = false;  // in the scope that every lookup sees
+  /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
+  /// Empty until it is one.
+  std::vector<std::size_t> search_list;
+  /// Objects whose search_list this object's lookups see, after the global scope, in order.
+  std::vector<std::size_t> scopes;
+};
+
+/// strict: the first library that is missing fails the whole, as when a program really starts.
+/// trace: it is noted and the rest goes on, as for ldd.
+enum class LoadMode : std::uint8_t { strict, trace };
+
+struct LinuxOpen {
+  std::optional<std::size_t> object;  // empty: it failed and left nothing behind
+  std::vector<std::size_t> loaded;    // objects that are new, in ld.so's order
+  std::string fault;                  // ld.so's words: "libx.so.1: cannot open shared object ..."
+  std::string missing;                // the name that led to nothing
+  std::string wanted_by;              // the file that asked for it
+  std::vector<std::string> notes;     // preloads that were ignored
+};
+
+struct LinuxOpenOptions {
+  bool global = false;     // RTLD_GLOBAL
+  bool no_load = false;    // RTLD_NOLOAD
+  bool deep_bind = false;  // RTLD_DEEPBIND
+  std::size_t caller = 0;  // the object that calls dlopen()
+  LoadMode mode = LoadMode::strict;
+};
+
+/// One folder (or the cache) in the order in which a bare name is looked for.
+struct LinuxPlace {
+  LoadRule rule = LoadRule::default_folder;
+  std::string folder;  // "" for the cache
+  std::string detail;
+};
+
+class LinuxProcess {
+ public:
+  LinuxProcess(FileView& files, LinuxSettings settings);
+
+  /// Starts `program` (a library too: as `ldd` does). Call once, first; objects()[0] is it.
+  LinuxOpen start(const std::string& program, LoadMode mode);
+
+  /// dlopen(name).
+  LinuxOpen open(const std::string& name, const LinuxOpenOptions& options);
+
+  /// Takes back an open() whose symbols turned out to be missing.
+  void undo(const LinuxOpen& opened);
+
+  /// In ld.so's order (the order of its link map).
+  [[nodiscard]] const std::vector<LinuxObject>& objects() const { return objects_; }
+  /// The objects that every lookup sees first, in order.
+  [[nodiscard]] const std::vector<std::size_t>& global_scope() const { return global_scope_; }
+  /// Where a bare name that `asker` needs is looked for, in order.
+  [[nodiscard]] std::vector<LinuxPlace> places(std::size_t asker) const;
+  [[nodiscard]] const LinuxSettings& settings() const { return settings_; }
+  [[nodiscard]] FileView& files() const { return files_; }
+
+ private:
+  struct Found;
+  class Loading;
+
+  FileView& files_;
+  LinuxSettings settings_;
+  std::vector<LinuxObject> objects_;
+  std::vector<std::size_t> global_scope_;
+  std::map<std::string, bool> folder_exists_;
+};
+
+}  // namespace plumb
