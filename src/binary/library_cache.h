@@ -14,7 +14,7 @@
 namespace plumb {
 
 struct CachedLibrary {
-  std::string name;   // "libcuda.so.1"
+  std::string name;  // "libcuda.so.1"
   std::string path;
   std::string hwcap;  // "x86-64-v3": for CPUs of that level only; "" = for all
 };

@@ -19,10 +19,10 @@ namespace plumb {
 
 /// The interpreter's surroundings, in the paths of the machine looked at.
 struct PythonPlace {
-  std::string python;        // the interpreter that runs: "/opt/v/bin/python3"
-  std::string prefix;        // sys.prefix
-  std::string base_prefix;   // sys.base_prefix
-  std::string version;       // "3.12.8"; "" = not known
+  std::string python;                 // the interpreter that runs: "/opt/v/bin/python3"
+  std::string prefix;                 // sys.prefix
+  std::string base_prefix;            // sys.base_prefix
+  std::string version;                // "3.12.8"; "" = not known
   std::vector<std::string> sys_path;  // folders of modules in order; site-packages among them
   std::map<std::string, std::string> variables;  // CUDA_PATH, CUDA_HOME, CONDA_PREFIX ...
 };
@@ -42,7 +42,7 @@ enum class LoadMoment : std::uint8_t { import, first_use };
 
 /// A library that the framework asked for, whether it came or not.
 struct LibraryRequest {
-  std::string name;                   // "libcudnn.so.9", or a path
+  std::string name;  // "libcudnn.so.9", or a path
   LoadMoment moment = LoadMoment::import;
   std::optional<std::size_t> object;  // in the process
   bool optional = false;              // the framework goes on without it
@@ -51,10 +51,10 @@ struct LibraryRequest {
 };
 
 struct FrameworkLoad {
-  bool failed = false;     // import raises
-  std::string fault;       // the loader's words, as the user would read them
-  std::string missing;     // the library or file that is not found, if that is why
-  std::string wanted_by;   // the file that wants it
+  bool failed = false;                   // import raises
+  std::string fault;                     // the loader's words, as the user would read them
+  std::string missing;                   // the library or file that is not found, if that is why
+  std::string wanted_by;                 // the file that wants it
   std::vector<LibraryRequest> requests;  // in order
 };
 

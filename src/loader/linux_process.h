@@ -2,8 +2,8 @@
 #pragma once
 // A Linux process's libraries, as glibc's ld.so would load them: from files alone, nothing is run.
 //
-// Sources: ld.so(8), dlopen(3), glibc's elf/dl-load.c, dl-deps.c, dl-open.c, and measurement against
-// the real ld.so (tools/compare_loader.py).
+// Sources: ld.so(8), dlopen(3), glibc's elf/dl-load.c, dl-deps.c, dl-open.c, and measurement
+// against the real ld.so (tools/compare_loader.py).
 
 #include <cstddef>
 #include <map>
@@ -38,25 +38,26 @@ struct LinuxSettings {
 
 /// One DT_NEEDED entry of an object.
 struct LinuxNeed {
-  std::string name;                   // after $ORIGIN and the like
-  std::optional<std::size_t> object;  // what it led to
+  std::string name;                          // after $ORIGIN and the like
+  std::optional<std::size_t> object;         // what it led to
   LoadRule rule = LoadRule::default_folder;  // how, for this need (already_loaded for most)
   std::string detail;                        // "RUNPATH $ORIGIN/../lib of /opt/x/libx.so"
   std::string fault;                         // why it led to nothing, in ld.so's words
 };
 
 struct LinuxObject {
-  std::string path;                // as opened; "" for the program, as in ld.so's own list
-  std::string file;                // the same, the program's path too
-  std::string identity;            // FileView's
-  std::vector<std::string> names;  // under which it is known to be loaded
-  const ElfFile* elf = nullptr;    // null for linux-vdso.so.1
+  std::string path;                      // as opened; "" for the program, as in ld.so's own list
+  std::string file;                      // the same, the program's path too
+  std::string identity;                  // FileView's
+  std::vector<std::string> names;        // under which it is known to be loaded
+  const ElfFile* elf = nullptr;          // null for linux-vdso.so.1
   std::optional<std::size_t> needed_by;  // the object whose need brought it first
   std::optional<std::size_t> opened_by;  // the object whose dlopen() did
   LoadRule rule = LoadRule::program;
   std::string detail;
   std::vector<LinuxNeed> needs;
-  bool global = false;  // in the scope that every lookup sees
+  bool global = false;     // in the scope that every lookup sees
+  bool deep_bind = false;  // sees its own scopes before the global one (RTLD_DEEPBIND)
   /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
   /// Empty until it is one.
   std::vector<std::size_t> search_list;
@@ -117,12 +118,17 @@ class LinuxProcess {
  private:
   struct Found;
   class Loading;
+  [[nodiscard]] bool is_folder(const std::string& path);
+  void forget_from(std::size_t first);
 
   FileView& files_;
   LinuxSettings settings_;
   std::vector<LinuxObject> objects_;
   std::vector<std::size_t> global_scope_;
+  std::vector<LinuxPlace> library_path_;  // of LD_LIBRARY_PATH, which counts as it was at the start
   std::map<std::string, bool> folder_exists_;
+  std::size_t started_ =
+      0;  // objects that the program's start brought: their scope is the global one
 };
 
 }  // namespace plumb

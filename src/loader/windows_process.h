@@ -49,9 +49,9 @@ struct WindowsNeed {
 };
 
 struct WindowsObject {
-  std::string file;      // full path; "" for an API set without a host of its own
-  std::string identity;  // FileView's
-  std::string name;      // base name, lower case: what the loaded-module rule compares
+  std::string file;            // full path; "" for an API set without a host of its own
+  std::string identity;        // FileView's
+  std::string name;            // base name, lower case: what the loaded-module rule compares
   const PeFile* pe = nullptr;  // null for an API set
   std::optional<std::size_t> needed_by;
   std::optional<std::size_t> opened_by;

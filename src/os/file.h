@@ -57,6 +57,9 @@ struct DirectoryEntry {
     std::string_view path);  // before it; "" if there is none
 /// '/' on Linux, '\\' on Windows (where '/' is understood, too).
 [[nodiscard]] char path_separator();
+/// Where a symbolic link points, as written in it. Errors: not_found, malformed (it is no link),
+/// unsupported (Windows, where the system alone follows links).
+[[nodiscard]] Result<std::string> read_link(const std::string& path);
 /// Absolute, links resolved; the path itself if that fails.
 [[nodiscard]] std::string real_path(const std::string& path);
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 
 #include "os/file.h"
+#include "os/system_error.h"
 
 namespace plumb {
 
@@ -34,6 +38,17 @@ std::string_view parent_path(std::string_view path) {
   }
   // Only slashes are left: the root is the parent of what follows it, and has none itself.
   return slash + 1 < path.size() ? path.substr(0, 1) : std::string_view{};
+}
+
+Result<std::string> read_link(const std::string& path) {
+  std::string target(4096, '\0');  // PATH_MAX: the kernel makes no longer ones
+  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+  if (length < 0) {
+    return errno == EINVAL ? fail(ErrorCode::malformed, "is no symbolic link")
+                           : std::unexpected(system_error(static_cast<std::uint32_t>(errno)));
+  }
+  target.resize(static_cast<std::size_t>(length));
+  return target;
 }
 
 std::string real_path(const std::string& path) {

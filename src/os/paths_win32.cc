@@ -74,6 +74,10 @@ std::string_view parent_path(std::string_view path) {
   return path.substr(0, last == std::string_view::npos || last + 1 < root ? root : last + 1);
 }
 
+Result<std::string> read_link(const std::string&) {
+  return fail(ErrorCode::unsupported, "links are followed by Windows itself");
+}
+
 std::string real_path(const std::string& path) {
   const std::wstring wide = to_wide(path);
   const HANDLE handle = ::CreateFileW(wide.c_str(), FILE_READ_ATTRIBUTES,

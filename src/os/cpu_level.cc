@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules are glibc's (sysdeps/x86/dl-hwcap.h, cpu-features.c); the compiler's own check asks the
+// processor and whether the system saves the wide registers.
+#include "os/cpu_level.h"
+
+#include "os/environment.h"
+
+namespace plumb {
+
+#ifdef __x86_64__
+
+std::vector<std::string> cpu_levels() {
+  __builtin_cpu_init();
+  std::vector<std::string> levels;
+  if (__builtin_cpu_supports("x86-64-v4")) {
+    levels.emplace_back("x86-64-v4");
+  }
+  if (__builtin_cpu_supports("x86-64-v3")) {
+    levels.emplace_back("x86-64-v3");
+  }
+  if (__builtin_cpu_supports("x86-64-v2")) {
+    levels.emplace_back("x86-64-v2");
+  }
+  return levels;
+}
+
+std::string cpu_platform() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("x86-64-v3")) {
+    return __builtin_cpu_supports("avx512er") ? "xeon_phi" : "haswell";
+  }
+  return std::string(machine_name());
+}
+
+#else
+
+std::vector<std::string> cpu_levels() {
+  return {};
+}
+
+std::string cpu_platform() {
+  return std::string(machine_name());
+}
+
+#endif
+
+}  // namespace plumb

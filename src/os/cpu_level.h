@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the processor can do, as the Linux loader's glibc-hwcaps folders name it.
+
+#include <string>
+#include <vector>
+
+namespace plumb {
+
+/// "x86-64-v4", "x86-64-v3", "x86-64-v2": those levels that this processor and system offer, best
+/// first; empty on other machines.
+[[nodiscard]] std::vector<std::string> cpu_levels();
+/// "haswell" or "xeon_phi" as glibc tells Intel's processors apart, else the machine's name: what
+/// $PLATFORM stands for in a search path.
+[[nodiscard]] std::string cpu_platform();
+
+}  // namespace plumb
