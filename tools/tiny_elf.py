@@ -148,7 +148,7 @@ def make_damaged(kind: str, **library) -> bytes:
     return bytes(good)
 
 
-DAMAGED = ("empty", "short", "garbage", "header_only", "truncated", "big_endian", "other_system", "object_file",
+DAMAGED = ("empty", "short", "garbage", "header_only", "big_endian", "other_system", "object_file",
            "core_file", "version_2", "wrong_phentsize", "no_dynamic", "no_load", "no_segments")
 
 ROOM = 8192  # bytes that loader_driver.c keeps free in its string table
