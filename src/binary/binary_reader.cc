@@ -9,8 +9,8 @@
 #include "binary/ar.h"
 #include "binary/cubin.h"
 #include "binary/elf.h"
+#include "binary/file_versions.h"
 #include "binary/gpu_regions.h"
-#include "binary/library_version.h"
 #include "binary/nvidia_names.h"
 #include "binary/pe.h"
 #include "binary/ptx.h"
@@ -71,7 +71,7 @@ Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& opti
   facts.format = elf.is64 ? Format::elf64 : Format::elf32;
   facts.machine = elf.machine;
   facts.name = elf.soname;
-  facts.needs = std::move(elf.needed);
+  facts.needs = elf.needed;
   facts.rpath = elf.rpath;
   facts.runpath = elf.runpath;
   facts.export_count = elf.export_count;
@@ -92,21 +92,7 @@ Result<ReadBinary> read_elf_binary(const Source& source, const ReadOptions& opti
   } else if (regions.registers_code()) {
     facts.cudart = imports_registration(source, elf) ? Cudart::shared : Cudart::static_;
   }
-  if (is_nvidia(facts)) {
-    const auto hits = find_elf_symbols(source, elf, version_symbols());
-    if (hits) {
-      const auto offset_of = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
-        const auto names = version_symbols();
-        const auto index = static_cast<std::size_t>(
-            std::distance(names.begin(), std::ranges::find(names, symbol)));
-        if (index >= hits->size() || !(*hits)[index] || !(*hits)[index]->defined) {
-          return std::nullopt;
-        }
-        return elf.offset_of_address((*hits)[index]->address);
-      };
-      facts.versions = read_library_versions(source, *facts.name, facts.machine, false, offset_of);
-    }
-  }
+  facts.versions = read_file_versions(source, elf);
   return binary;
 }
 
@@ -138,17 +124,7 @@ Result<ReadBinary> read_pe_binary(const Source& source, const ReadOptions& optio
   } else if (regions.registers_code()) {
     facts.cudart = Cudart::static_;
   }
-  if (is_nvidia(facts)) {
-    const auto offsets = find_pe_exports(source, pe, version_symbols());
-    const auto offset_of = [&offsets](std::string_view symbol) -> std::optional<std::uint64_t> {
-      const auto found = offsets.find(symbol);
-      return found == offsets.end() ? std::nullopt : std::optional(found->second);
-    };
-    facts.versions = read_library_versions(source, *facts.name, facts.machine, true, offset_of);
-    if (facts.versions.empty() && pe.file_version) {
-      facts.versions = read_resource_versions(*facts.name, *pe.file_version);
-    }
-  }
+  facts.versions = read_file_versions(source, pe);
   return binary;
 }
 

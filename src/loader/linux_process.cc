@@ -595,6 +595,20 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
   return result;
 }
 
+void LinuxProcess::start_unknown(const std::string& program) {
+  static const ElfFile kNothing;
+  LinuxObject main;
+  main.file = absolute(settings_, program);
+  main.elf = &kNothing;
+  main.search_list = {0};
+  main.global = true;
+  objects_ = {std::move(main)};
+  global_scope_ = {0};
+  started_ = 1;
+  library_path_ =
+      places_of(settings_.library_path, LoadRule::library_path, objects_[0], settings_, files_);
+}
+
 LinuxOpen LinuxProcess::open(const std::string& name, const LinuxOpenOptions& options) {
   LinuxOpen result;
   Loading loading(*this, options.mode);

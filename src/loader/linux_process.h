@@ -100,6 +100,9 @@ class LinuxProcess {
   /// Starts `program` (a library too: as `ldd` does). Call once, first; objects()[0] is it.
   LinuxOpen start(const std::string& program, LoadMode mode);
 
+  /// Instead of start(), where the program cannot be read: one at that path that needs nothing.
+  void start_unknown(const std::string& program);
+
   /// dlopen(name).
   LinuxOpen open(const std::string& name, const LinuxOpenOptions& options);
 

@@ -83,6 +83,9 @@ class WindowsProcess {
   /// Starts the .exe. Call once, first; objects()[0] is it.
   WindowsLoad start(const std::string& program, LoadMode mode);
 
+  /// Instead of start(), where the program cannot be read: one at that path that needs nothing.
+  void start_unknown(const std::string& program);
+
   /// LoadLibraryExW(name, flags). What it imports is searched with the same flags.
   WindowsLoad load(const std::string& name, std::uint32_t flags, LoadMode mode = LoadMode::strict,
                    std::size_t caller = 0);

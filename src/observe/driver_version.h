@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "binary/library_cache.h"
 #include "facts/machine.h"
 #include "observe/host.h"
-#include "binary/library_cache.h"
 
 namespace plumb {
 

@@ -154,6 +154,18 @@ void read_build_note(Candidate& candidate) {
   }
 }
 
+/// What the packages and the version file say.
+void describe(Candidate& candidate) {
+  const Distribution& leader = leading(candidate);
+  candidate.facts.package = leader.name;
+  candidate.facts.version = leader.version;
+  candidate.facts.site = leader.site;
+  for (const Distribution* distribution : candidate.distributions) {
+    candidate.facts.packages.push_back(distribution->name + " " + distribution->version);
+  }
+  read_build_note(candidate);
+}
+
 struct Job {
   std::size_t candidate = 0;
   OwnedLibrary library;
@@ -229,6 +241,32 @@ void run_job(Job& job) {
 
 }  // namespace
 
+std::vector<FrameworkFacts> list_frameworks(const std::vector<Distribution>& distributions) {
+  std::vector<FrameworkFacts> frameworks;
+  for (const bool wanted : {true, false}) {
+    for (Candidate& candidate : group(distributions)) {
+      if (candidate.facts.is_framework == wanted) {
+        describe(candidate);
+        frameworks.push_back(std::move(candidate.facts));
+      }
+    }
+  }
+  return frameworks;
+}
+
+std::vector<std::string> libraries_of_framework(const FrameworkFacts& facts,
+                                                const std::vector<Distribution>& distributions) {
+  std::vector<std::string> paths;
+  for (Candidate& candidate : group(distributions)) {
+    if (candidate.facts.name == facts.name) {
+      std::vector<Job> jobs;
+      collect_jobs(candidate, 0, jobs);
+      std::ranges::transform(jobs, std::back_inserter(paths), &Job::file);
+    }
+  }
+  return paths;
+}
+
 std::vector<FrameworkFacts> observe_frameworks(const Host& host,
                                                const PythonEnvironment& environment,
                                                const std::vector<Distribution>& distributions,
@@ -238,14 +276,7 @@ std::vector<FrameworkFacts> observe_frameworks(const Host& host,
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Candidate& candidate = candidates[i];
-    const Distribution& leader = leading(candidate);
-    candidate.facts.package = leader.name;
-    candidate.facts.version = leader.version;
-    candidate.facts.site = leader.site;
-    for (const Distribution* distribution : candidate.distributions) {
-      candidate.facts.packages.push_back(distribution->name + " " + distribution->version);
-    }
-    read_build_note(candidate);
+    describe(candidate);
     collect_jobs(candidate, i, jobs);
   }
   // The largest first, so that none is left over at the end.

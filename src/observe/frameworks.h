@@ -6,11 +6,20 @@
 
 #include <vector>
 
+#include "binary/library_cache.h"
 #include "facts/machine.h"
 #include "observe/host.h"
-#include "binary/library_cache.h"
 
 namespace plumb {
+
+/// The same frameworks and extensions by their packages and version files alone: no library is
+/// opened, `libraries` and `needs` stay empty. Extensions of every GPU project are in it.
+[[nodiscard]] std::vector<FrameworkFacts> list_frameworks(
+    const std::vector<Distribution>& distributions);
+
+/// Paths of the libraries that one of them owns, largest first; NVIDIA's own are left out.
+[[nodiscard]] std::vector<std::string> libraries_of_framework(
+    const FrameworkFacts& facts, const std::vector<Distribution>& distributions);
 
 /// Frameworks first, in order of name, then extensions that have to do with CUDA. What could not be
 /// read goes to `errors`.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/machine.h"
 
+#include "binary/library_cache.h"
 #include "observe/cards.h"
 #include "observe/distributions.h"
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
-#include "binary/library_cache.h"
 #include "observe/python_environment.h"
 #include "observe/toolkits.h"
 

@@ -50,6 +50,8 @@ class Places {
     }
   }
 
+  [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }
+
   [[nodiscard]] std::string find(const std::string& name) const {
     for (const std::string& folder : folders_) {
       const std::string path = join_path(folder, name);
@@ -67,12 +69,7 @@ class Places {
   std::vector<std::string> folders_;
 };
 
-Places places_of(const Host& host, const PythonEnvironment& environment,
-                 const FrameworkFacts& framework) {
-  Places places(host, environment);
-  for (const BinaryFacts& library : framework.libraries) {
-    places.add(join_path(framework.site, parent_path(library.path)));
-  }
+void add_environment(Places& places, const Host& host, const PythonEnvironment& environment) {
   for (const std::string& site : environment.site_packages) {
     places.add_nvidia_wheels(site);
     for (const char* folder : {"torch", "cudnn", "tensorrt_libs"}) {  // what others bring along
@@ -96,8 +93,13 @@ Places places_of(const Host& host, const PythonEnvironment& environment,
                                "/usr/lib64", "/lib", "/usr/lib", "/usr/local/cuda/lib64"}) {
       places.add(host.at(folder));
     }
+    const auto local = list_directory(host.at("/usr/local"));
+    for (const DirectoryEntry& entry : local ? *local : std::vector<DirectoryEntry>{}) {
+      if (entry.name.starts_with("cuda-")) {
+        places.add(host.at("/usr/local/" + entry.name + "/lib64"));
+      }
+    }
   }
-  return places;
 }
 
 /// libcuda, nvcuda, NVML: the driver's, judged with it.
@@ -107,10 +109,20 @@ bool is_driver_library(const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> library_folders(const Host& host, const PythonEnvironment& environment) {
+  Places places(host, environment);
+  add_environment(places, host, environment);
+  return places.folders();
+}
+
 void find_needed_libraries(const Host& host, const PythonEnvironment& environment,
                            const std::vector<CachedLibrary>& cache, FrameworkFacts& framework) {
   std::map<std::string, std::size_t> asked;  // into framework.needs
-  const Places places = places_of(host, environment, framework);
+  Places places(host, environment);
+  for (const BinaryFacts& library : framework.libraries) {
+    places.add(join_path(framework.site, parent_path(library.path)));
+  }
+  add_environment(places, host, environment);
   for (const BinaryFacts& library : framework.libraries) {
     for (const std::string& name : library.needs) {
       if (!is_cuda_library(name) || is_driver_library(name)) {

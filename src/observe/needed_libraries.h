@@ -7,11 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "binary/library_cache.h"
 #include "facts/machine.h"
 #include "observe/host.h"
-#include "binary/library_cache.h"
 
 namespace plumb {
+
+/// Every folder in which libraries for this environment may lie, whether a loader looks there or
+/// not: NVIDIA's wheels, the environment's own, the loader's, toolkits. Only those that exist.
+[[nodiscard]] std::vector<std::string> library_folders(const Host& host,
+                                                       const PythonEnvironment& environment);
 
 /// Fills framework.needs from framework.libraries; the driver's own libraries are left out.
 void find_needed_libraries(const Host& host, const PythonEnvironment& environment,

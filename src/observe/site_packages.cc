@@ -89,23 +89,58 @@ std::string plain_version(std::string_view text) {
   return join(parts, ".");
 }
 
+constexpr std::uint64_t kLongestPth = 256 << 10;
+constexpr std::size_t kMostFolders = 1000;
+
 class SiteFolders {
  public:
-  explicit SiteFolders(PythonEnvironment& environment) : environment_(environment) {}
+  SiteFolders(const Host& host, PythonEnvironment& environment)
+      : host_(host), environment_(environment) {}
 
+  /// A folder of packages; what its .pth files name follows it, as in Python's site module.
   void add(const std::string& folder) {
-    if (!is_folder(folder)) {
+    if (!add_plain(folder)) {
       return;
     }
-    // lib64 is often a link to lib.
-    const std::string real = real_path(folder);
-    if (std::ranges::find(seen_, real) == seen_.end()) {
-      seen_.push_back(real);
-      environment_.site_packages.push_back(folder);
+    const auto entries = list_directory(folder);
+    for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>{}) {
+      if (entry.name.ends_with(".pth") && !entry.name.starts_with('.')) {
+        add_named_in(folder, join_path(folder, entry.name));
+      }
     }
   }
 
+  /// One of PYTHONPATH: its .pth files do not count.
+  bool add_plain(const std::string& folder) {
+    if (!is_folder(folder) || environment_.site_packages.size() >= kMostFolders) {
+      return false;
+    }
+    // lib64 is often a link to lib.
+    const std::string real = real_path(folder);
+    if (std::ranges::find(seen_, real) != seen_.end()) {
+      return false;
+    }
+    seen_.push_back(real);
+    environment_.site_packages.push_back(folder);
+    return true;
+  }
+
  private:
+  void add_named_in(const std::string& folder, const std::string& file) {
+    const auto text = read_text_file(file, kLongestPth);
+    for (const std::string_view raw : split(text ? *text : std::string{}, '\n')) {
+      const std::string_view line = trim(raw);
+      if (line.empty() || line.starts_with('#') || line.starts_with("import ") ||
+          line.starts_with("import\t")) {
+        continue;
+      }
+      const bool absolute =
+          line.starts_with('/') || line.starts_with('\\') || (line.size() > 1 && line[1] == ':');
+      add_plain(absolute ? host_.at(line) : join_path(folder, line));
+    }
+  }
+
+  const Host& host_;
   PythonEnvironment& environment_;
   std::vector<std::string> seen_;
 };
@@ -265,10 +300,10 @@ void describe_environment(const Host& host, PythonEnvironment& environment) {
   environment.python_version =
       told.empty() ? Fact<std::string>::absent(root) : Fact<std::string>::present(told, origin);
 
-  SiteFolders folders(environment);
+  SiteFolders folders(host, environment);
   for (const std::string& folder : split_path_list(host.set_variable("PYTHONPATH").value_or(""))) {
     if (!folder.empty() && environment.found_by != FoundBy::option) {
-      folders.add(folder);
+      folders.add_plain(folder);
     }
   }
   const std::string& system = environment.system;

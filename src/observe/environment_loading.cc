@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/environment_loading.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "observe/frameworks.h"
+#include "observe/linux_settings.h"
+#include "observe/site_packages.h"
+#include "observe/windows_settings.h"
+#include "os/file.h"
+
+namespace plumb {
+namespace {
+
+/// Variables that a framework's search for libraries may look at.
+constexpr const char* kVariables[] = {
+    "CUDA_PATH",        "CUDA_HOME",          "CUDA_ROOT",       "CONDA_PREFIX",
+    "NVTOOLSEXT_PATH",  "ProgramFiles",       "CUDNN_PATH",      "CUDNN_HOME",
+    "BNB_CUDA_VERSION", "CUPY_CUDA_LIB_PATH", "LD_LIBRARY_PATH", "CUPY_NVCC_GENERATE_CODE",
+    "XLA_FLAGS",        "PYTHONPATH"};
+
+std::string in_folder(const std::string& folder, std::string_view name, char separator) {
+  return folder + separator + std::string(name);
+}
+
+/// Extension modules, which import opens; the package's plain libraries follow by their needs.
+bool is_module(std::string_view path) {
+  const std::string_view name = file_name(path);
+  return !name.starts_with("lib") && (name.ends_with(".so") || ends_with_nocase(name, ".pyd"));
+}
+
+}  // namespace
+
+PythonPlace python_place(const Host& host, const RealFiles& files,
+                         const PythonEnvironment& environment) {
+  PythonPlace place;
+  const bool windows = environment.system == "windows";
+  const char separator = windows ? '\\' : '/';
+  place.prefix = files.there(environment.root);
+  place.base_prefix = place.prefix;
+  if (environment.kind == EnvironmentKind::venv) {
+    const auto config = read_pyvenv_cfg(environment.root);
+    if (const auto home = config.find("home"); home != config.end() && !home->second.empty()) {
+      place.base_prefix =
+          windows ? home->second
+                  : home->second.substr(0, std::max<std::size_t>(home->second.rfind('/'), 1));
+    }
+  }
+  place.python = environment.interpreter.empty()
+                     ? in_folder(place.prefix, windows ? "python.exe" : "bin/python3", separator)
+                     : files.there(environment.interpreter);
+  place.version = environment.python_version.value.value_or("");
+  std::string minor = place.version;
+  if (std::ranges::count(minor, '.') > 1) {
+    minor.erase(minor.rfind('.'));
+  }
+  if (windows) {
+    for (const char* folder : {"DLLs", "Lib"}) {
+      place.sys_path.push_back(in_folder(place.base_prefix, folder, separator));
+    }
+    place.sys_path.push_back(place.base_prefix);
+  } else {
+    const std::string library = place.base_prefix + "/lib/python" + minor;
+    place.sys_path.push_back(library);
+    place.sys_path.push_back(library + "/lib-dynload");
+  }
+  for (const std::string& folder : environment.site_packages) {
+    place.sys_path.push_back(files.there(folder));
+  }
+  const auto copy = [&](const std::string& name) {
+    if (auto value = host.set_variable(name)) {
+      place.variables.emplace(name, *std::move(value));
+    }
+  };
+  std::ranges::for_each(kVariables, copy);
+  for (int major = 8; major <= 14; ++major) {
+    for (int part = 0; part <= 9; ++part) {
+      copy("CUDA_PATH_V" + std::to_string(major) + "_" + std::to_string(part));
+    }
+  }
+  return place;
+}
+
+ReplayedProcess start_python(const Host& host, RealFiles& files,
+                             const PythonEnvironment& environment) {
+  ReplayedProcess process;
+  const std::string python = python_place(host, files, environment).python;
+  if (environment.system == "windows") {
+    process.on_windows =
+        std::make_unique<WindowsProcess>(files, observe_windows_settings(host, files, python));
+    if (!process.on_windows->start(python, LoadMode::trace).object) {
+      process.on_windows->start_unknown(python);
+    }
+  } else {
+    process.on_linux = std::make_unique<LinuxProcess>(
+        files, observe_linux_settings(host, files, python, process.errors));
+    if (!process.on_linux->start(python, LoadMode::trace).object) {
+      process.on_linux->start_unknown(python);
+    }
+  }
+  return process;
+}
+
+ReplayedProcess start_file(const Host& host, RealFiles& files, const std::string& file,
+                           std::string_view system) {
+  ReplayedProcess process;
+  std::string fault;
+  if (system == "windows") {
+    process.on_windows =
+        std::make_unique<WindowsProcess>(files, observe_windows_settings(host, files, file));
+    fault = process.on_windows->start(file, LoadMode::trace).fault;
+  } else {
+    process.on_linux = std::make_unique<LinuxProcess>(
+        files, observe_linux_settings(host, files, file, process.errors));
+    fault = process.on_linux->start(file, LoadMode::trace).fault;
+  }
+  if (!fault.empty()) {
+    process.errors.push_back({ErrorCode::malformed, std::move(fault), file, {}});
+  }
+  return process;
+}
+
+void import_framework(ReplayedProcess& process, const PythonPlace& python, const RealFiles& files,
+                      const FrameworkFacts& framework,
+                      const std::vector<Distribution>& distributions) {
+  FrameworkToLoad wanted;
+  wanted.name = framework.name;
+  wanted.version = framework.version;
+  wanted.site = files.there(framework.site);
+  wanted.cuda = framework.cuda.value.value_or("");
+  if (!framework.is_framework) {
+    for (const std::string& path : libraries_of_framework(framework, distributions)) {
+      if (is_module(path)) {
+        wanted.modules.push_back(files.there(path));
+      }
+    }
+  }
+  process.loads.push_back(
+      process.visit([&](auto& it) { return load_framework(it, python, wanted); }));
+}
+
+}  // namespace plumb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A Python environment's interpreter started, and frameworks imported into it, in the replay.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "facts/machine.h"
+#include "loader/framework_loading.h"
+#include "observe/host.h"
+#include "observe/real_files.h"
+
+namespace plumb {
+
+/// A process of either system; one of the two is set.
+struct ReplayedProcess {
+  std::unique_ptr<LinuxProcess> on_linux;
+  std::unique_ptr<WindowsProcess> on_windows;
+  std::vector<FrameworkLoad> loads;  // of the frameworks imported, in order
+  std::vector<Error> errors;         // what could not be read on the way
+
+  /// Calls visit(process).
+  template <class Visit>
+  decltype(auto) visit(Visit visit) {
+    return on_linux ? visit(*on_linux) : visit(*on_windows);
+  }
+};
+
+/// The interpreter's surroundings, in the paths of the machine looked at.
+[[nodiscard]] PythonPlace python_place(const Host& host, const RealFiles& files,
+                                       const PythonEnvironment& environment);
+
+/// Starts the environment's interpreter. Where that cannot be read, a stand-in that needs nothing.
+[[nodiscard]] ReplayedProcess start_python(const Host& host, RealFiles& files,
+                                           const PythonEnvironment& environment);
+
+/// Starts `file` by itself: a program, or a library as `ldd` does.
+[[nodiscard]] ReplayedProcess start_file(const Host& host, RealFiles& files,
+                                         const std::string& file, std::string_view system);
+
+/// Imports a framework and lets it compute; its account goes to `process.loads`.
+void import_framework(ReplayedProcess& process, const PythonPlace& python, const RealFiles& files,
+                      const FrameworkFacts& framework,
+                      const std::vector<Distribution>& distributions);
+
+}  // namespace plumb
