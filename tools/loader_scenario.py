@@ -29,6 +29,8 @@ import tiny_elf  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOADER = "/lib64/ld-linux-x86-64.so.2"
+# Before libc is there, ld.so knows few of the system's errors by their words.
+EARLY_ERRORS = {20: "Not a directory", 21: "Is a directory", 40: "Too many levels of symbolic links"}
 LETTERS = {"global": "g", "no_load": "n", "deep_bind": "d"}
 
 
@@ -125,6 +127,8 @@ def run_real(scenario: dict, world: str) -> list[str]:
             lines.append("note " + preload[1])
         elif line.startswith(start + "error while loading shared libraries: "):
             fault = line[len(start + "error while loading shared libraries: "):]
+            for number, words in EARLY_ERRORS.items():
+                fault = re.sub(f": Error {number}$", f": {words}", fault)
         elif line.startswith(start):
             fault = line[len(start):]
         else:

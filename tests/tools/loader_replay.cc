@@ -141,7 +141,7 @@ class Replay {
   [[nodiscard]] std::string owner_of(const std::string& symbol, std::size_t from, bool symbolic) {
     const auto& objects = process_.objects();
     std::vector<std::size_t> order;
-    if (symbolic) {
+    if (symbolic && !objects[from].deep_bind) {  // ld.so: RTLD_DEEPBIND is enough
       order.push_back(from);
     }
     const auto add = [&](const std::vector<std::size_t>& list) {
