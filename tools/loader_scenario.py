@@ -133,7 +133,10 @@ def run_real(scenario: dict, world: str) -> list[str]:
             fault = line[len(start):]
         else:
             fault = line
+    # Where nothing at all could be tried, the system's words are those of an error long past, or none.
+    out = [re.sub(r"^(fail .*: cannot open shared object file)$", r"\1: No such file or directory", line) for line in out]
     if fault is not None:
+        fault = re.sub("(: cannot open shared object file)$", r"\1: No such file or directory", fault)
         return lines + ["start fail " + fault]
     if done.returncode != 0:
         return lines + out + [f"exit {done.returncode}"]

@@ -167,7 +167,7 @@ std::vector<LinuxPlace> places_of(std::string_view list, LoadRule rule, const Li
     if (!variable) {
       detail += " " + element + " of " + owner.file;
     }
-    places.push_back({rule, std::move(folder), std::move(prefix), std::move(detail)});
+    places.push_back({rule, std::move(folder), std::move(prefix), std::move(detail), 0});
   }
   return places;
 }
@@ -196,6 +196,7 @@ struct LinuxProcess::Found {
   std::string detail;
   std::string fault;   // of `fatal`, or what a plain "not found" should say instead
   std::string reason;  // of the system, after `fault`: "Is a directory"
+  bool ends_list = false;  // there is something of the name, so the list's other folders wait
 };
 
 /// One start() or open(): what it loads, and what it takes back if it fails.
@@ -378,6 +379,9 @@ class LinuxProcess::Loading {
         return fatal("cannot read file data", "Is a directory");
       case EntryKind::special:
         return fatal("cannot read file data", {});
+      case EntryKind::loop:
+        found.ends_list = true;
+        return no_file("Too many levels of symbolic links");
       case EntryKind::file:
         break;
     }
@@ -476,7 +480,11 @@ class LinuxProcess::Loading {
 
   Found search(const std::string& name, std::size_t asker) {
     std::string other_class;
+    std::optional<std::size_t> ended;
     for (const LinuxPlace& place : process_.places(asker)) {
+      if (place.list == ended) {
+        continue;
+      }
       Found found = place.rule == LoadRule::cache ? search_cache(name, asker, place)
                                                   : search_folder(name, place);
       if (found.kind != Found::Kind::nothing) {
@@ -484,6 +492,9 @@ class LinuxProcess::Loading {
       }
       if (!found.fault.empty()) {
         other_class = found.fault;
+      }
+      if (found.ends_list) {
+        ended = place.list;
       }
     }
     Found nothing;
@@ -553,9 +564,13 @@ bool LinuxProcess::is_folder(const std::string& path) {
 
 std::vector<LinuxPlace> LinuxProcess::places(std::size_t asker) const {
   std::vector<LinuxPlace> places;
+  std::size_t lists = 0;
   const auto add = [&](std::string_view list, LoadRule rule, std::size_t owner) {
-    std::ranges::move(places_of(list, rule, objects_[owner], settings_, files_),
-                      std::back_inserter(places));
+    ++lists;
+    for (LinuxPlace& place : places_of(list, rule, objects_[owner], settings_, files_)) {
+      place.list = lists;
+      places.push_back(std::move(place));
+    }
   };
   const auto add_rpath = [&](std::size_t owner) {
     const ElfFile* elf = objects_[owner].elf;
@@ -578,11 +593,13 @@ std::vector<LinuxPlace> LinuxProcess::places(std::size_t asker) const {
   if (elf != nullptr && elf->runpath) {
     add(*elf->runpath, LoadRule::runpath, asker);
   }
-  places.push_back({LoadRule::cache, {}, {}, std::string(rule_name(LoadRule::cache))});
+  ++lists;
+  places.push_back({LoadRule::cache, {}, {}, std::string(rule_name(LoadRule::cache)), lists});
+  ++lists;
   if (elf == nullptr || (elf->flags_1 & kDf1NoDefaultLibraries) == 0) {
     for (const std::string& folder : settings_.default_folders) {
       places.push_back({LoadRule::default_folder, folder, folder + '/',
-                        std::string(rule_name(LoadRule::default_folder))});
+                        std::string(rule_name(LoadRule::default_folder)), lists});
     }
   }
   return places;
