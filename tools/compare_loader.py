@@ -45,7 +45,10 @@ class Replay:
 
 
 def without_loader(lines: list[str]) -> list[str]:
-    """ld.so and the kernel's vdso are in every process, at places that say nothing about the search."""
+    """Without what says nothing about the search: where ld.so and the kernel's vdso stand, which are in every process, and
+    which of several folders' errors was the last when a bare name was looked for in vain."""
+    lines = [re.sub(r"^((start )?fail [^/]*: cannot open shared object file): Not a directory$",
+                    r"\1: No such file or directory", line) for line in lines]
     return [line for line in lines if not re.match(r"map (linux-vdso\.so\.1|.*/ld-linux[^/]*)$", line)]
 
 
