@@ -57,3 +57,14 @@ if(NOT WIN32)
   add_test(NAME format COMMAND "${PROJECT_SOURCE_DIR}/tools/format.sh" --check)
   set_tests_properties(run_cases layers docs format PROPERTIES LABELS hygiene)
 endif()
+
+# The replay of ld.so is held against the real one: tests/loader has the cases, tools/compare_loader.py random ones.
+if(NOT WIN32)
+  add_executable(loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/loader_replay.cc")
+  target_link_libraries(loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
+  if(NOT PLUMB_SANITIZE)
+    add_test(NAME loader_real COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compare_loader.py"
+      --replay "$<TARGET_FILE:loader_replay>" --random 150 "${PROJECT_SOURCE_DIR}/tests/loader")
+    set_tests_properties(loader_real PROPERTIES LABELS "cases;real" TIMEOUT 120)
+  endif()
+endif()

@@ -300,6 +300,9 @@ Result<ElfFile> read_elf(const Source& source, const ElfOptions& options) {
   elf.big_endian = data == 2;
   PLUMB_ASSIGN(const Bytes raw, reader.read(0, elf.is64 ? 64 : 52));
   const ElfRecord record(raw, elf.big_endian);
+  const auto os_abi = load_le<std::uint8_t>(raw, 7);
+  elf.odd_header = load_le<std::uint8_t>(raw, 6) != 1 || (os_abi != 0 && os_abi != 3) ||
+                   record.at<std::uint32_t>(20) != 1;
   elf.type = record.at<std::uint16_t>(16);
   elf.machine_id = record.at<std::uint16_t>(18);
   elf.machine = machine_of(elf.machine_id, elf.is64, elf.big_endian);

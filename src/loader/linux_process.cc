@@ -11,7 +11,12 @@
 //
 // In each folder the subfolders for this CPU come first. A file of another class or machine is
 // passed over; an empty or damaged one ends the search with an error. A file that is loaded already
-// (by device and inode) is not loaded twice, whatever its name.
+// (by device and inode) is not loaded twice, whatever its name; but neither the program nor ld.so
+// itself is known by its file, only by name.
+//
+// Names stay as they are written: a relative folder gives a relative path, an empty element of a
+// list the bare name, and the loaded-already rule compares a name before $ORIGIN is put in (a
+// needed name: after).
 //
 // An object that dlopen() brings starts a chain of its own: it inherits no RPATH but the program's.
 #include "loader/linux_process.h"
@@ -23,6 +28,8 @@
 #include <string_view>
 #include <utility>
 
+#include "loader/elf_header.h"
+
 namespace plumb {
 namespace {
 
@@ -30,8 +37,7 @@ constexpr std::size_t kMostObjects = 20'000;
 constexpr std::size_t kMostPathElements = 100'000;
 constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
 
-constexpr std::string_view kNoSuchFile =
-    "cannot open shared object file: No such file or directory";
+constexpr std::string_view kCannotOpen = "cannot open shared object file";
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -143,19 +149,25 @@ std::vector<LinuxPlace> places_of(std::string_view list, LoadRule rule, const Li
     if (!expanded) {
       continue;
     }
-    std::string folder =
-        expanded->empty() ? settings.current_folder : absolute(settings, *expanded);
-    while (folder.size() > 1 && folder.ends_with('/')) {
-      folder.pop_back();
+    std::string prefix = *expanded;
+    while (prefix.size() > 1 && prefix.ends_with('/')) {
+      prefix.pop_back();
     }
-    if (!seen.insert(folder).second) {
+    if (!prefix.empty() && prefix != "/") {
+      prefix += '/';
+    }
+    if (!seen.insert(prefix).second) {
       continue;
+    }
+    std::string folder = settings.current_folder;
+    if (!prefix.empty()) {
+      folder = absolute(settings, prefix == "/" ? prefix : prefix.substr(0, prefix.size() - 1));
     }
     std::string detail(rule_name(rule));
     if (!variable) {
       detail += " " + element + " of " + owner.file;
     }
-    places.push_back({rule, std::move(folder), std::move(detail)});
+    places.push_back({rule, std::move(folder), std::move(prefix), std::move(detail)});
   }
   return places;
 }
@@ -182,7 +194,8 @@ struct LinuxProcess::Found {
   const ElfFile* elf = nullptr;
   LoadRule rule = LoadRule::given_path;
   std::string detail;
-  std::string fault;  // of `fatal`, or what a plain "not found" should say instead
+  std::string fault;   // of `fatal`, or what a plain "not found" should say instead
+  std::string reason;  // of the system, after `fault`: "Is a directory"
 };
 
 /// One start() or open(): what it loads, and what it takes back if it fails.
@@ -195,48 +208,70 @@ class LinuxProcess::Loading {
     std::optional<std::size_t> object;
     LoadRule rule = LoadRule::already_loaded;
     std::string detail;
-    std::string fault;
+    std::string place;   // what failed: the file, or the name as asked for
+    std::string fault;   // and how
+    std::string reason;  // with the system's words, if it is the system that said no
+    [[nodiscard]] std::string words() const {
+      return place + ": " + fault + (reason.empty() ? "" : ": " + reason);
+    }
   };
 
-  /// `asker` needs `name`, or calls dlopen(name).
-  Mapped map(const std::string& name, std::size_t asker, bool opened) {
+  /// Who asks for a name: a DT_NEEDED entry (or LD_PRELOAD), dlopen(), dlopen() with RTLD_NOLOAD.
+  enum class By : std::uint8_t { need, open, no_load };
+
+  /// Empty `object` and `fault`: not loaded, and RTLD_NOLOAD asks for no more.
+  Mapped map(const std::string& name, std::size_t asker, By by) {
     if (const auto known = loaded_under(name)) {
-      return {known, LoadRule::already_loaded, {}, {}};
+      return {known, LoadRule::already_loaded, {}, {}, {}, {}};
     }
-    Found found = name.find('/') == std::string::npos
-                      ? search(name, asker)
-                      : probe(absolute(process_.settings_, name), LoadRule::given_path, {}, true);
-    if (found.kind != Found::Kind::file) {
-      return {{},
-              found.rule,
-              {},
-              name + ": " + (found.fault.empty() ? std::string(kNoSuchFile) : found.fault)};
+    const auto failed = [&](const Found& found, std::string place, std::string fault,
+                            std::string reason) {
+      return Mapped{{},
+                    found.rule,
+                    {},
+                    std::move(place),
+                    std::move(fault),
+                    std::move(reason)};
+    };
+    Found found = name.find('/') == std::string::npos ? search(name, asker) : open_path(name, asker);
+    if (found.kind == Found::Kind::fatal) {
+      return failed(found, found.path, found.fault, found.reason);
+    }
+    if (found.kind == Found::Kind::nothing) {
+      return found.fault.empty()
+                 ? failed(found, name, std::string(kCannotOpen), "No such file or directory")
+                 : failed(found, name, found.fault, found.reason);
     }
     auto& objects = process_.objects_;
     const auto same = std::ranges::find_if(objects, [&](const LinuxObject& object) {
-      return !found.identity.empty() && object.identity == found.identity;
+      return object.elf != nullptr && object.identity == found.identity &&
+             !found.identity.empty() && object.known_by_file;
     });
     if (same != objects.end()) {
       same->names.push_back(name);
-      return {static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}};
+      return {static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}, {},
+              {}};
     }
-    if (std::string fault = refusal(*found.elf, opened); !fault.empty()) {
-      return {{}, found.rule, {}, found.path + ": " + fault};
+    if (by == By::no_load) {
+      return failed(found, {}, {}, {});
+    }
+    if (std::string fault = refusal(*found.elf); !fault.empty()) {
+      return failed(found, name, std::move(fault), {});
     }
     if (objects.size() >= kMostObjects) {
-      return {{}, found.rule, {}, name + ": more libraries than plumb follows"};
+      return failed(found, name, "more libraries than plumb follows", {});
     }
     LinuxObject object;
-    object.path = found.path;
-    object.file = std::move(found.path);
+    object.file = absolute(process_.settings_, found.path);
+    object.path = std::move(found.path);
     object.identity = std::move(found.identity);
     object.names = {name};
     object.elf = found.elf;
-    (opened ? object.opened_by : object.needed_by) = asker;
+    (by == By::open ? object.opened_by : object.needed_by) = asker;
     object.rule = found.rule;
     object.detail = found.detail;
     objects.push_back(std::move(object));
-    return {objects.size() - 1, found.rule, std::move(found.detail), {}};
+    return {objects.size() - 1, found.rule, std::move(found.detail), {}, {}, {}};
   }
 
   /// Loads what `root` and `preloads` need, breadth first. False: something is missing (strict).
@@ -265,15 +300,19 @@ class LinuxProcess::Loading {
                 .expand(written);
         LinuxNeed need;
         need.name = expanded.value_or(written);
-        Mapped mapped = expanded ? map(need.name, asker, false)
+        Mapped mapped = expanded ? map(need.name, asker, By::need)
                                  : Mapped{{},
                                           LoadRule::given_path,
                                           {},
-                                          written + ": empty dynamic string token substitution"};
+                                          written,
+                                          "empty dynamic string token substitution",
+                                          {}};
         need.object = mapped.object;
         need.rule = mapped.rule;
         need.detail = std::move(mapped.detail);
-        need.fault = std::move(mapped.fault);
+        if (!mapped.object) {
+          need.fault = mapped.words();
+        }
         if (need.object) {
           add(*need.object);
         } else if (mode_ == LoadMode::strict) {
@@ -312,46 +351,57 @@ class LinuxProcess::Loading {
     found.rule = rule;
     found.detail = detail;
     found.path = path;
-    if (path.size() >= kLongestPath) {
-      found.fault = only ? "cannot open shared object file: File name too long" : "";
-      return found;
-    }
-    FileEntry entry = process_.files_.entry(path);
-    const auto fatal = [&](std::string_view why) {
-      found.kind = Found::Kind::fatal;
-      found.fault = why;
+    const auto no_file = [&](std::string_view reason) {
+      if (only) {
+        found.fault = kCannotOpen;
+        found.reason = reason;
+      }
       return found;
     };
+    const auto fatal = [&](std::string_view fault, std::string_view reason) {
+      found.kind = Found::Kind::fatal;
+      found.fault = fault;
+      found.reason = reason;
+      return found;
+    };
+    if (path.size() >= kLongestPath) {
+      return no_file("File name too long");
+    }
+    const std::string file = absolute(process_.settings_, path);
+    FileEntry entry = process_.files_.entry(file);
     switch (entry.kind) {
       case EntryKind::none:
-        return found;
+        return no_file("No such file or directory");
       case EntryKind::denied:
-        found.fault = only ? "cannot open shared object file: Permission denied" : "";
-        return found;
+        return no_file("Permission denied");
       case EntryKind::folder:
-        return fatal("cannot read file data: Is a directory");
+        return fatal("cannot read file data", "Is a directory");
       case EntryKind::special:
-        return fatal("cannot read file data");
+        return fatal("cannot read file data", {});
       case EntryKind::file:
         break;
     }
-    const auto elf = process_.files_.elf(path);
-    if (!elf) {
-      const ErrorCode code = elf.error().code;
-      if (code == ErrorCode::no_permission) {
-        found.fault = only ? "cannot open shared object file: Permission denied" : "";
+    const auto elf = process_.files_.elf(file);
+    if (!elf && elf.error().code == ErrorCode::no_permission) {
+      return no_file("Permission denied");
+    }
+    const ElfHeaderVerdict verdict = elf && !(*elf)->odd_header && !(*elf)->big_endian
+                                         ? judge_elf_header(**elf, process_.settings_.machine)
+                                         : header_of(file, elf);
+    switch (verdict.kind) {
+      case ElfHeaderVerdict::Kind::other_class:
+      case ElfHeaderVerdict::Kind::other_machine:
+        found.fault = verdict.words;
         return found;
-      }
-      return fatal(code == ErrorCode::not_binary  ? "invalid ELF header"
-                   : code == ErrorCode::truncated ? "file too short"
-                                                  : elf.error().what);
+      case ElfHeaderVerdict::Kind::refused:
+        return fatal(verdict.words, {});
+      case ElfHeaderVerdict::Kind::right:
+        break;
     }
-    if (!right_class(**elf)) {
-      found.fault = (*elf)->is64 ? "wrong ELF class: ELFCLASS64" : "wrong ELF class: ELFCLASS32";
-      return found;
-    }
-    if ((*elf)->machine != process_.settings_.machine) {
-      return found;
+    if (!elf) {
+      return fatal(elf.error().code == ErrorCode::truncated ? "cannot read file data"
+                                                            : elf.error().what,
+                   {});
     }
     found.kind = Found::Kind::file;
     found.elf = *elf;
@@ -360,23 +410,29 @@ class LinuxProcess::Loading {
   }
 
  private:
-  [[nodiscard]] bool right_class(const ElfFile& elf) const {
-    const bool wanted64 = process_.settings_.machine != "i386" &&
-                          process_.settings_.machine != "arm" &&
-                          process_.settings_.machine != "x32";
-    return elf.is64 == wanted64;
+  /// Of a file that is no ELF file, or an unusual one.
+  [[nodiscard]] ElfHeaderVerdict header_of(const std::string& file,
+                                           const Result<const ElfFile*>& elf) {
+    const auto source = process_.files_.open(file);
+    if (source) {
+      const auto size = std::min<std::uint64_t>((*source)->size(), kElfHeaderSize);
+      if (const auto bytes = read_range(**source, 0, size, kElfHeaderSize)) {
+        return judge_elf_header(*bytes, process_.settings_.machine);
+      }
+    }
+    if (elf) {  // a snapshot has no bytes
+      return judge_elf_header(**elf, process_.settings_.machine);
+    }
+    const ErrorCode code = elf.error().code;
+    return {ElfHeaderVerdict::Kind::refused, code == ErrorCode::not_binary  ? "invalid ELF header"
+                                             : code == ErrorCode::truncated ? "file too short"
+                                                                            : elf.error().what};
   }
 
   /// Why ld.so refuses a file that is for this machine.
-  [[nodiscard]] std::string refusal(const ElfFile& elf, bool opened) const {
-    constexpr std::uint16_t kTypeExec = 2, kTypeDyn = 3;
+  [[nodiscard]] std::string refusal(const ElfFile& elf) const {
+    constexpr std::uint16_t kTypeExec = 2;
     constexpr std::uint32_t kPtLoad = 1, kPtDynamic = 2;
-    if (elf.big_endian) {
-      return "ELF file data encoding not little-endian";
-    }
-    if (elf.type != kTypeExec && elf.type != kTypeDyn) {
-      return "only ET_DYN and ET_EXEC can be loaded";
-    }
     if (!contains(elf.segments, kPtLoad, &ElfSegment::type)) {
       return "object file has no loadable segments";
     }
@@ -389,7 +445,8 @@ class LinuxProcess::Loading {
     if ((elf.flags_1 & kDf1Pie) != 0) {
       return "cannot dynamically load position-independent executable";
     }
-    if (opened && (elf.flags_1 & kDf1NoOpen) != 0) {
+    // Whatever a dlopen() brings, not only what it names; a program's own needs are not asked.
+    if (process_.started_ != 0 && (elf.flags_1 & kDf1NoOpen) != 0) {
       return "shared object cannot be dlopen()ed";
     }
     return {};
@@ -408,6 +465,13 @@ class LinuxProcess::Loading {
       }
     }
     return std::nullopt;
+  }
+
+  /// A name with a slash is a path, in which $ORIGIN and the like stand for the asker's.
+  Found open_path(const std::string& name, std::size_t asker) {
+    const auto path = tokens_of(process_.objects_[asker], process_.settings_, process_.files_)
+                          .expand(name);
+    return path ? probe(*path, LoadRule::given_path, {}, true) : Found{};
   }
 
   Found search(const std::string& name, std::size_t asker) {
@@ -432,8 +496,8 @@ class LinuxProcess::Loading {
     if (!process_.is_folder(place.folder)) {
       return last;
     }
-    const auto try_in = [&](const std::string& folder) {
-      Found found = probe(joined(folder, name), place.rule, place.detail, false);
+    const auto try_in = [&](const std::string& prefix) {
+      Found found = probe(prefix + name, place.rule, place.detail, false);
       if (found.kind == Found::Kind::nothing && found.fault.empty()) {
         found.fault = std::move(last.fault);
       }
@@ -441,12 +505,11 @@ class LinuxProcess::Loading {
       return last.kind != Found::Kind::nothing;
     };
     for (const std::string& level : process_.settings_.hwcaps) {
-      const std::string folder = joined(place.folder, level);
-      if (process_.is_folder(folder) && try_in(folder)) {
+      if (process_.is_folder(joined(place.folder, level)) && try_in(place.prefix + level + '/')) {
         return last;
       }
     }
-    try_in(place.folder);
+    try_in(place.prefix);
     return last;
   }
 
@@ -515,11 +578,11 @@ std::vector<LinuxPlace> LinuxProcess::places(std::size_t asker) const {
   if (elf != nullptr && elf->runpath) {
     add(*elf->runpath, LoadRule::runpath, asker);
   }
-  places.push_back({LoadRule::cache, {}, std::string(rule_name(LoadRule::cache))});
+  places.push_back({LoadRule::cache, {}, {}, std::string(rule_name(LoadRule::cache))});
   if (elf == nullptr || (elf->flags_1 & kDf1NoDefaultLibraries) == 0) {
     for (const std::string& folder : settings_.default_folders) {
-      places.push_back(
-          {LoadRule::default_folder, folder, std::string(rule_name(LoadRule::default_folder))});
+      places.push_back({LoadRule::default_folder, folder, folder + '/',
+                        std::string(rule_name(LoadRule::default_folder))});
     }
   }
   return places;
@@ -531,8 +594,7 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
   const std::string path = absolute(settings_, program);
   const Found found = loading.probe(path, LoadRule::program, {}, true);
   if (found.kind != Found::Kind::file) {
-    result.fault =
-        path + ": " + (found.fault.empty() ? "no program for " + settings_.machine : found.fault);
+    result.fault = path + ": " + found.fault + (found.reason.empty() ? "" : ": " + found.reason);
     result.missing = path;
     return result;
   }
@@ -540,6 +602,7 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
   main.file = path;
   main.identity = found.identity;
   main.elf = found.elf;
+  main.known_by_file = false;
   objects_.push_back(std::move(main));
   library_path_ =
       places_of(settings_.library_path, LoadRule::library_path, objects_[0], settings_, files_);
@@ -552,22 +615,22 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
   if (const auto elf = files_.elf(loader.file)) {
     loader.elf = *elf;
   }
+  loader.known_by_file = false;
   loader.rule = LoadRule::given_path;
   loader.detail = "the program's interpreter";
   objects_.push_back(std::move(loader));
 
   std::vector<std::size_t> preloads;
   const auto preload = [&](const std::string& name, std::string_view from) {
-    const auto expanded = tokens_of(objects_[0], settings_, files_).expand(name);
-    if (!expanded || expanded->empty()) {
+    if (name.empty()) {
       return;
     }
-    const Loading::Mapped mapped = loading.map(*expanded, 0, false);
+    const std::size_t before = objects_.size();
+    const Loading::Mapped mapped = loading.map(name, 0, Loading::By::need);
     if (!mapped.object) {
       result.notes.push_back("object '" + name + "' from " + std::string(from) +
-                             " cannot be preloaded (" +
-                             mapped.fault.substr(mapped.fault.find(": ") + 2) + "): ignored.");
-    } else if (*mapped.object > 1 && !contains(preloads, *mapped.object)) {
+                             " cannot be preloaded (" + mapped.fault + "): ignored.");
+    } else if (*mapped.object >= before) {
       objects_[*mapped.object].rule = LoadRule::preload;
       objects_[*mapped.object].detail = from;
       preloads.push_back(*mapped.object);
@@ -612,26 +675,19 @@ void LinuxProcess::start_unknown(const std::string& program) {
 LinuxOpen LinuxProcess::open(const std::string& name, const LinuxOpenOptions& options) {
   LinuxOpen result;
   Loading loading(*this, options.mode);
-  const auto expanded = tokens_of(objects_[options.caller], settings_, files_).expand(name);
-  if (!expanded || expanded->empty()) {
-    result.fault = name + ": empty dynamic string token substitution";
-    result.missing = name;
-    return result;
-  }
   const std::size_t before = objects_.size();
-  const Loading::Mapped mapped = loading.map(*expanded, options.caller, true);
+  const Loading::Mapped mapped =
+      loading.map(name, options.caller,
+                  options.no_load ? Loading::By::no_load : Loading::By::open);
   if (!mapped.object) {
-    result.fault = mapped.fault;
-    result.missing = *expanded;
-    result.wanted_by = objects_[options.caller].file;
+    result.missing = name;
+    if (!mapped.fault.empty()) {
+      result.fault = mapped.words();
+      result.wanted_by = objects_[options.caller].file;
+    }
     return result;
   }
   const std::size_t root = *mapped.object;
-  if (options.no_load && root >= before) {
-    objects_.resize(before);
-    result.missing = *expanded;
-    return result;
-  }
   if (objects_[root].search_list.empty()) {
     if (!loading.map_needs(root, {}, result)) {
       forget_from(before);

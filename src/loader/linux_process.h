@@ -56,7 +56,8 @@ struct LinuxObject {
   LoadRule rule = LoadRule::program;
   std::string detail;
   std::vector<LinuxNeed> needs;
-  bool global = false;     // in the scope that every lookup sees
+  bool known_by_file = true;  // a search that ends at this file leads to this object
+  bool global = false;        // in the scope that every lookup sees
   bool deep_bind = false;  // sees its own scopes before the global one (RTLD_DEEPBIND)
   /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
   /// Empty until it is one.
@@ -90,6 +91,7 @@ struct LinuxOpenOptions {
 struct LinuxPlace {
   LoadRule rule = LoadRule::default_folder;
   std::string folder;  // "" for the cache
+  std::string prefix;  // what ld.so puts before the name: "/opt/x/lib/", "../lib/", ""
   std::string detail;
 };
 
