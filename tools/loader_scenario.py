@@ -133,7 +133,10 @@ def run_real(scenario: dict, world: str) -> list[str]:
             fault = line[len(start):]
         else:
             fault = line
+    # Where nothing at all could be tried, the system's words are those of an error long past, or none.
+    out = [re.sub(r"^(fail .*: cannot open shared object file)$", r"\1: No such file or directory", line) for line in out]
     if fault is not None:
+        fault = re.sub("(: cannot open shared object file)$", r"\1: No such file or directory", fault)
         return lines + ["start fail " + fault]
     if done.returncode != 0:
         return lines + out + [f"exit {done.returncode}"]
@@ -146,6 +149,10 @@ class Generator:
     NAMES = ["liba.so.1", "libb.so.1", "libc1.so", "libd.so.2", "libe.so", "libf.so.1", "libg.so"]
     FOLDERS = ["lib", "opt/a", "opt/b", "work", "site/pkg/lib"]
     SYMBOLS = ["s0", "s1", "s2", "s3", "s4"]
+    ODD = ["[W]/bin/program", "program", "libc.so.6", "ld-linux-x86-64.so.2", "/lib64/ld-linux-x86-64.so.2",
+           "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib/x86_64-linux-gnu/libm.so.6",
+           "/lib/x86_64-linux-gnu/../x86_64-linux-gnu/libc.so.6", "[W]/work", "$LIB", "${PLATFORM}/liba.so.1",
+           "[W]/$PLATFORM/liba.so.1", "[W]/$LIB/libb.so.1", "libnowhere.so.9", "[W]/opt/a/" + "x" * 300, "/", "."]
     SYSTEM = ["libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"]
 
     def __init__(self, seed, subfolders):
@@ -166,8 +173,8 @@ class Generator:
         return self.random.choices([
             "$ORIGIN", "${ORIGIN}", f"$ORIGIN/{up}/{folder}", f"${{ORIGIN}}/{up}/{folder}", f"[W]/{folder}", f"[W]/{folder}/",
             f"[W]/{folder}/./", f"[W]/opt/../{folder}", "", ".", f"../{folder}", "[W]/missing", "[W]/$LIB", "[W]/${PLATFORM}",
-            "[W]/linked", f"[W]//{folder}", "$ORIGINAL", "[W]/$UNKNOWN", "[W]/file"],
-            [10, 5, 14, 8, 14, 3, 1, 2, 1, 1, 2, 3, 2, 1, 3, 1, 0.5, 0.3, 0.5])[0]
+            "[W]/linked", f"[W]//{folder}", "$ORIGINAL", "[W]/$UNKNOWN", "[W]/file", "../file", "/", "[W]"],
+            [10, 5, 14, 8, 14, 3, 1, 2, 1, 1, 2, 3, 2, 1, 3, 1, 0.5, 0.3, 0.5, 0.5, 0.2, 0.5])[0]
 
     def path(self, at: str, separator=":") -> str:
         return separator.join(self.element(at) for _ in range(self.random.choices([1, 2, 3, 5], [3, 4, 4, 2])[0]))
@@ -262,8 +269,9 @@ class Generator:
         folder = self.random.choice(self.FOLDERS)
         existing = self.random.choice(libraries) if libraries else f"lib/{name}"
         opened = self.random.choices([name, f"[W]/{existing}", f"../{folder}/{name}", f"$ORIGIN/../{folder}/{name}",
-                                      self.random.choice(self.SYSTEM), f"[W]/{folder}/{name}", "", f"./{name}"],
-                                     [10, 8, 1.5, 1.5, 0.7, 3, 0.3, 1])[0]
+                                      self.random.choice(self.SYSTEM), f"[W]/{folder}/{name}", "", f"./{name}",
+                                      self.random.choice(self.ODD)],
+                                     [10, 8, 1.5, 1.5, 0.7, 3, 0.3, 1, 0.7])[0]
         out = {"open": opened}
         flags = []
         if self.chance(0.35):

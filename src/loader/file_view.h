@@ -19,11 +19,12 @@
 
 namespace plumb {
 
-enum class EntryKind : std::uint8_t { none, file, folder, special, denied };
+enum class EntryKind : std::uint8_t { none, file, folder, special, denied, loop };
 
 struct FileEntry {
-  EntryKind kind = EntryKind::none;  // of what the links lead to; `none` for a dangling link
-  /// The same text for every path that leads to this file or folder; "" for `none`.
+  // Of what the links lead to; `none` for a dangling link, `loop` for links that go in a circle.
+  EntryKind kind = EntryKind::none;
+  /// The same text for every path that leads to this file or folder; "" where there is none.
   std::string identity;
 };
 

@@ -37,7 +37,24 @@ constexpr std::size_t kMostObjects = 20'000;
 constexpr std::size_t kMostPathElements = 100'000;
 constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
 
+constexpr std::size_t kLongestName = 255;   // NAME_MAX
 constexpr std::string_view kCannotOpen = "cannot open shared object file";
+constexpr std::string_view kNoEntry = "No such file or directory";
+constexpr std::string_view kDenied = "Permission denied";
+
+bool is_too_long(std::string_view path) {
+  if (path.size() >= kLongestPath) {
+    return true;
+  }
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (end - begin > kLongestName) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -167,7 +184,7 @@ std::vector<LinuxPlace> places_of(std::string_view list, LoadRule rule, const Li
     if (!variable) {
       detail += " " + element + " of " + owner.file;
     }
-    places.push_back({rule, std::move(folder), std::move(prefix), std::move(detail)});
+    places.push_back({rule, std::move(folder), std::move(prefix), std::move(detail), 0});
   }
   return places;
 }
@@ -194,8 +211,9 @@ struct LinuxProcess::Found {
   const ElfFile* elf = nullptr;
   LoadRule rule = LoadRule::given_path;
   std::string detail;
-  std::string fault;   // of `fatal`, or what a plain "not found" should say instead
-  std::string reason;  // of the system, after `fault`: "Is a directory"
+  std::string fault;  // of `fatal`; of `nothing`: there was one, but of another class
+  std::string reason = std::string(kNoEntry);  // the system's: "Is a directory"
+  bool ends_list = false;  // there is something of the name, so the list's other folders wait
 };
 
 /// One start() or open(): what it loads, and what it takes back if it fails.
@@ -238,9 +256,8 @@ class LinuxProcess::Loading {
       return failed(found, found.path, found.fault, found.reason);
     }
     if (found.kind == Found::Kind::nothing) {
-      return found.fault.empty()
-                 ? failed(found, name, std::string(kCannotOpen), "No such file or directory")
-                 : failed(found, name, found.fault, found.reason);
+      return found.fault.empty() ? failed(found, name, std::string(kCannotOpen), found.reason)
+                                 : failed(found, name, found.fault, {});  // another class
     }
     auto& objects = process_.objects_;
     const auto same = std::ranges::find_if(objects, [&](const LinuxObject& object) {
@@ -344,18 +361,15 @@ class LinuxProcess::Loading {
 
   [[nodiscard]] std::size_t first_new() const { return first_new_; }
 
-  /// `path` as ld.so opens it. `only` = it is no candidate among others, so what is wrong with it
-  /// is told.
-  Found probe(const std::string& path, LoadRule rule, const std::string& detail, bool only) {
+  /// `path` as ld.so opens it.
+  Found probe(const std::string& path, LoadRule rule, const std::string& detail) {
     Found found;
     found.rule = rule;
     found.detail = detail;
     found.path = path;
     const auto no_file = [&](std::string_view reason) {
-      if (only) {
-        found.fault = kCannotOpen;
-        found.reason = reason;
-      }
+      found.reason = reason;
+      found.ends_list = reason != kNoEntry && reason != kDenied;
       return found;
     };
     const auto fatal = [&](std::string_view fault, std::string_view reason) {
@@ -364,26 +378,28 @@ class LinuxProcess::Loading {
       found.reason = reason;
       return found;
     };
-    if (path.size() >= kLongestPath) {
+    if (is_too_long(path)) {
       return no_file("File name too long");
     }
     const std::string file = absolute(process_.settings_, path);
     FileEntry entry = process_.files_.entry(file);
     switch (entry.kind) {
       case EntryKind::none:
-        return no_file("No such file or directory");
+        return no_file(leads_through_file(file) ? "Not a directory" : kNoEntry);
       case EntryKind::denied:
-        return no_file("Permission denied");
+        return no_file(kDenied);
       case EntryKind::folder:
         return fatal("cannot read file data", "Is a directory");
       case EntryKind::special:
         return fatal("cannot read file data", {});
+      case EntryKind::loop:
+        return no_file("Too many levels of symbolic links");
       case EntryKind::file:
         break;
     }
     const auto elf = process_.files_.elf(file);
     if (!elf && elf.error().code == ErrorCode::no_permission) {
-      return no_file("Permission denied");
+      return no_file(kDenied);
     }
     const ElfHeaderVerdict verdict = elf && !(*elf)->odd_header && !(*elf)->big_endian
                                          ? judge_elf_header(**elf, process_.settings_.machine)
@@ -410,6 +426,17 @@ class LinuxProcess::Loading {
   }
 
  private:
+  /// Of a path that leads nowhere: because something on it is a file and no folder.
+  [[nodiscard]] bool leads_through_file(const std::string& path) const {
+    for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {
+      const EntryKind kind = process_.files_.entry(std::string(folder)).kind;
+      if (kind != EntryKind::none) {
+        return kind == EntryKind::file;
+      }
+    }
+    return false;
+  }
+
   /// Of a file that is no ELF file, or an unusual one.
   [[nodiscard]] ElfHeaderVerdict header_of(const std::string& file,
                                            const Result<const ElfFile*>& elf) {
@@ -471,12 +498,17 @@ class LinuxProcess::Loading {
   Found open_path(const std::string& name, std::size_t asker) {
     const auto path = tokens_of(process_.objects_[asker], process_.settings_, process_.files_)
                           .expand(name);
-    return path ? probe(*path, LoadRule::given_path, {}, true) : Found{};
+    return path ? probe(*path, LoadRule::given_path, {}) : Found{};
   }
 
   Found search(const std::string& name, std::size_t asker) {
     std::string other_class;
+    std::string reason(kNoEntry);  // the last
+    std::optional<std::size_t> ended;
     for (const LinuxPlace& place : process_.places(asker)) {
+      if (place.list == ended) {
+        continue;
+      }
       Found found = place.rule == LoadRule::cache ? search_cache(name, asker, place)
                                                   : search_folder(name, place);
       if (found.kind != Found::Kind::nothing) {
@@ -485,19 +517,26 @@ class LinuxProcess::Loading {
       if (!found.fault.empty()) {
         other_class = found.fault;
       }
+      reason = std::move(found.reason);
+      if (found.ends_list) {
+        ended = place.list;
+      }
     }
     Found nothing;
     nothing.fault = std::move(other_class);
+    nothing.reason = std::move(reason);
     return nothing;
   }
 
   Found search_folder(const std::string& name, const LinuxPlace& place) {
     Found last;
     if (!process_.is_folder(place.folder)) {
-      return last;
+      // ld.so remembers of an absolute folder alone that it is none; in a relative one it tries.
+      return place.prefix.starts_with('/') ? last
+                                           : probe(place.prefix + name, place.rule, place.detail);
     }
     const auto try_in = [&](const std::string& prefix) {
-      Found found = probe(prefix + name, place.rule, place.detail, false);
+      Found found = probe(prefix + name, place.rule, place.detail);
       if (found.kind == Found::Kind::nothing && found.fault.empty()) {
         found.fault = std::move(last.fault);
       }
@@ -532,7 +571,7 @@ class LinuxProcess::Loading {
         })) {
       return {};
     }
-    return probe(path, LoadRule::cache, place.detail, false);
+    return probe(path, LoadRule::cache, place.detail);
   }
 
   LinuxProcess& process_;
@@ -553,9 +592,13 @@ bool LinuxProcess::is_folder(const std::string& path) {
 
 std::vector<LinuxPlace> LinuxProcess::places(std::size_t asker) const {
   std::vector<LinuxPlace> places;
+  std::size_t lists = 0;
   const auto add = [&](std::string_view list, LoadRule rule, std::size_t owner) {
-    std::ranges::move(places_of(list, rule, objects_[owner], settings_, files_),
-                      std::back_inserter(places));
+    ++lists;
+    for (LinuxPlace& place : places_of(list, rule, objects_[owner], settings_, files_)) {
+      place.list = lists;
+      places.push_back(std::move(place));
+    }
   };
   const auto add_rpath = [&](std::size_t owner) {
     const ElfFile* elf = objects_[owner].elf;
@@ -578,11 +621,13 @@ std::vector<LinuxPlace> LinuxProcess::places(std::size_t asker) const {
   if (elf != nullptr && elf->runpath) {
     add(*elf->runpath, LoadRule::runpath, asker);
   }
-  places.push_back({LoadRule::cache, {}, {}, std::string(rule_name(LoadRule::cache))});
+  ++lists;
+  places.push_back({LoadRule::cache, {}, {}, std::string(rule_name(LoadRule::cache)), lists});
+  ++lists;
   if (elf == nullptr || (elf->flags_1 & kDf1NoDefaultLibraries) == 0) {
     for (const std::string& folder : settings_.default_folders) {
       places.push_back({LoadRule::default_folder, folder, folder + '/',
-                        std::string(rule_name(LoadRule::default_folder))});
+                        std::string(rule_name(LoadRule::default_folder)), lists});
     }
   }
   return places;
@@ -592,9 +637,12 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
   LinuxOpen result;
   Loading loading(*this, mode);
   const std::string path = absolute(settings_, program);
-  const Found found = loading.probe(path, LoadRule::program, {}, true);
+  const Found found = loading.probe(path, LoadRule::program, {});
   if (found.kind != Found::Kind::file) {
-    result.fault = path + ": " + found.fault + (found.reason.empty() ? "" : ": " + found.reason);
+    result.fault = path + ": " +
+                   (found.kind == Found::Kind::nothing && found.fault.empty()
+                        ? std::string(kCannotOpen) + ": " + found.reason
+                        : found.fault);
     result.missing = path;
     return result;
   }

@@ -93,6 +93,7 @@ struct LinuxPlace {
   std::string folder;  // "" for the cache
   std::string prefix;  // what ld.so puts before the name: "/opt/x/lib/", "../lib/", ""
   std::string detail;
+  std::size_t list = 0;  // which list it stands in: one RPATH, LD_LIBRARY_PATH, one RUNPATH ...
 };
 
 class LinuxProcess {

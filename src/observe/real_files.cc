@@ -182,8 +182,10 @@ FileEntry RealFiles::entry(const std::string& path) {
   const std::string file = here(path);
   const auto status = file.empty() ? Result<FileStatus>(FileStatus{}) : file_status(file);
   if (!status) {
-    const bool denied = status.error().code == ErrorCode::no_permission;
-    entry.kind = denied ? EntryKind::denied : EntryKind::none;  // a loop of links leads nowhere
+    const ErrorCode code = status.error().code;
+    entry.kind = code == ErrorCode::no_permission ? EntryKind::denied
+                 : code == ErrorCode::loop        ? EntryKind::loop
+                                                  : EntryKind::none;
   } else if (status->kind != FileKind::missing) {
     entry.kind = status->kind == FileKind::regular     ? EntryKind::file
                  : status->kind == FileKind::directory ? EntryKind::folder
