@@ -91,6 +91,22 @@ struct NeededLibrary {
   std::string found;            // a place where the loader may find it; "" = nowhere plumb looked
 };
 
+enum class LoadFaultKind : std::uint8_t { library, symbol, version };
+
+/// What keeps a library of a framework from being loaded, as the loader would find.
+struct LoadFault {
+  LoadFaultKind kind = LoadFaultKind::library;
+  std::string file;     // that cannot be loaded, below the site-packages folder where it lies in it
+  std::string library;  // that is missing, or that lacks the symbol or version; "" = not known
+  std::string symbol;   // mangled
+  std::string demangled;
+  std::string version;      // "GLIBCXX_3.4.30"
+  std::string loader_text;  // what the loader says
+  std::string present;      // path of the same library in another version that is there
+  std::string present_of;   // the framework that brings it, "torch"
+  std::size_t more = 0;     // symbols that are missing besides this one
+};
+
 /// One framework or GPU library of the environment; distributions that share one folder (jax,
 /// jaxlib and its plugin) are one.
 struct FrameworkFacts {
@@ -111,6 +127,8 @@ struct FrameworkFacts {
   std::uint32_t libraries_seen = 0;        // that RECORD or the folder names
   std::uint32_t libraries_unreadable = 0;  // of those
   std::vector<NeededLibrary> needs;
+  std::vector<std::string> bases;      // frameworks that it imports first: "torch"
+  std::vector<LoadFault> load_faults;  // at import, one for each file that fails
 };
 
 struct MachineFacts {

@@ -58,6 +58,9 @@ struct JudgedFramework {
 [[nodiscard]] Judged judge_python(const CheckContext& context);
 [[nodiscard]] JudgedFramework judge_framework(const CheckContext& context,
                                               const FrameworkFacts& framework);
+/// What is said of the faults that the loader would find; none where there are none.
+[[nodiscard]] std::optional<Finding> judge_loading(const CheckContext& context,
+                                                   const FrameworkFacts& framework);
 /// The line on cuDNN; none where nothing asks for it.
 [[nodiscard]] Judged judge_cudnn(const CheckContext& context,
                                  const std::vector<JudgedFramework>& frameworks);

@@ -128,6 +128,21 @@ struct NoCode {
                                       std::vector<Step> steps);
 [[nodiscard]] Finding cudnn_missing(const FrameworkFacts& framework, const std::string& name,
                                     const std::string& by, std::vector<Step> steps);
+/// An extension that does not fit the framework that it extends. `base`: "torch 2.14.1"; `cuda`:
+/// what the missing library belongs to, "12", and what the framework brings, "13"; "" = not so.
+struct Unfit {
+  std::string base;
+  std::string asks_for;  // what its package requires: "torch==2.10.0"; "" = nothing exact
+  std::string cuda;
+  std::string base_cuda;
+};
+[[nodiscard]] Finding does_not_fit(const FrameworkFacts& framework, const LoadFault& fault,
+                                   const Unfit& told, std::vector<Step> steps);
+/// Any other fault at loading.
+[[nodiscard]] Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
+                                  std::vector<Step> steps);
+/// What stands in its line.
+[[nodiscard]] std::string load_fault_text(const FrameworkFacts& framework, const LoadFault& fault);
 [[nodiscard]] std::string missing_text(const FrameworkFacts& framework, std::size_t count);
 [[nodiscard]] std::string cudnn_ok(const std::string& version, const std::string& from);
 [[nodiscard]] std::string cudnn_gone(const std::string& name);

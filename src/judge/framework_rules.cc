@@ -114,6 +114,7 @@ class FrameworkJudge {
       }
       if (context_.environment_is_here) {
         judge_libraries();
+        judge_loads();
       }
       judge_need();
     }
@@ -275,6 +276,19 @@ class FrameworkJudge {
       add(words::library_missing(framework_, missing, by, std::move(steps)));
     }
     worsen(result_.layer, LayerState::broken, words::missing_text(framework_, missing.size()));
+  }
+
+  /// What is missing is told once: by the rule above for CUDA libraries, by this one for the rest.
+  void judge_loads() {
+    if (framework_.load_faults.empty() || result_.layer.state == LayerState::broken) {
+      return;
+    }
+    if (auto finding = judge_loading(context_, framework_)) {
+      const bool severe = finding->severity == Severity::error;
+      add(*std::move(finding));
+      worsen(result_.layer, severe ? LayerState::broken : LayerState::look,
+             words::load_fault_text(framework_, framework_.load_faults.front()));
+    }
   }
 
   /// pip installs what an installed package lacks; extras must be named.

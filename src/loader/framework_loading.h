@@ -46,7 +46,9 @@ struct LibraryRequest {
   LoadMoment moment = LoadMoment::import;
   std::optional<std::size_t> object;  // in the process
   bool optional = false;              // the framework goes on without it
-  std::string fault;                  // why it did not come
+  std::string fault;                  // why it did not come, in the loader's words
+  std::string missing;                // the library that is not found, if that is why
+  std::string wanted_by;              // the file that wants that
   std::string asked_by;               // file, or "torch/__init__.py"
 };
 

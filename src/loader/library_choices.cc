@@ -218,31 +218,38 @@ std::vector<LibraryChoice> tree(const Process& process, std::size_t root,
   std::vector<LibraryChoice> choices;
   std::set<std::size_t> seen = {root};
   std::set<std::string> missing;
-  std::vector<std::size_t> list = {root};
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    for (const auto& need : process.objects()[list[i]].needs) {
-      if (need.object) {
-        if (seen.insert(*need.object).second) {
-          list.push_back(*need.object);
-          LibraryChoice found = choice(process, *need.object, known_folders);
-          found.library = need.name;
-          choices.push_back(std::move(found));
-        }
-        continue;
+  struct Level {
+    std::size_t object;
+    std::size_t next_need;
+  };
+  std::vector<Level> path = {{root, 0}};
+  while (!path.empty()) {
+    const std::size_t object = path.back().object;
+    if (path.back().next_need >= process.objects()[object].needs.size()) {
+      path.pop_back();
+      continue;
+    }
+    const auto& need = process.objects()[object].needs[path.back().next_need++];
+    const std::size_t depth = path.size() - 1;
+    if (need.object) {
+      if (seen.insert(*need.object).second) {
+        LibraryChoice found = choice(process, *need.object, known_folders);
+        found.library = need.name;
+        found.depth = depth;
+        choices.push_back(std::move(found));
+        path.push_back({*need.object, 0});
       }
-      if (!missing.insert(need.name).second) {
-        const auto same = std::ranges::find(choices, need.name, &LibraryChoice::library);
-        if (same != choices.end()) {
-          same->needed_by.push_back(process.objects()[list[i]].file);
-        }
-        continue;
-      }
-      LibraryChoice lost = nothing(process, need.name, list[i], need.fault, known_folders);
-      lost.needed_by = {process.objects()[list[i]].file};
+    } else if (missing.insert(need.name).second) {
+      LibraryChoice lost = nothing(process, need.name, object, need.fault, known_folders);
+      lost.needed_by = {process.objects()[object].file};
+      lost.depth = depth;
       if constexpr (requires { need.delayed; }) {
         lost.delayed = need.delayed;
       }
       choices.push_back(std::move(lost));
+    } else {
+      std::ranges::find(choices, need.name, &LibraryChoice::library)
+          ->needed_by.push_back(process.objects()[object].file);
     }
   }
   return choices;

@@ -29,6 +29,7 @@ struct LibraryChoice {
   std::string version;    // filled in by who reads files
   std::string fault;      // why none was chosen
   bool optional = false;  // who asks goes on without it
+  std::size_t depth = 0;  // in a tree: 0 = the file itself needs it
   bool delayed = false;   // Windows: looked up at its first call only
   std::vector<LibraryLoser> losers;
   std::vector<std::string> needed_by;
@@ -61,7 +62,7 @@ struct LibraryChoice {
     const WindowsProcess& process, const std::vector<FrameworkLoad>& loads,
     const std::vector<std::string>& known_folders);
 
-/// What object 0, or `root` and all that it needs, lead to: each need once, breadth first.
+/// What `root` and all that it needs lead to: each library once, those that one needs after it.
 [[nodiscard]] std::vector<LibraryChoice> tree_choices(
     const LinuxProcess& process, std::size_t root, const std::vector<std::string>& known_folders);
 [[nodiscard]] std::vector<LibraryChoice> tree_choices(

@@ -58,7 +58,7 @@ struct LinuxObject {
   std::vector<LinuxNeed> needs;
   bool known_by_file = true;  // a search that ends at this file leads to this object
   bool global = false;        // in the scope that every lookup sees
-  bool deep_bind = false;  // sees its own scopes before the global one (RTLD_DEEPBIND)
+  bool deep_bind = false;     // sees its own scopes before the global one (RTLD_DEEPBIND)
   /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
   /// Empty until it is one.
   std::vector<std::size_t> search_list;

@@ -19,6 +19,7 @@ struct MissingSymbol {
   std::string version;      // "GLIBCXX_3.4.30"; "" = none asked for
   std::string file;         // that wants it
   std::string expected_in;  // the library that should have had it, as named; "" = not said
+  std::string also_in;      // another file of that library that has it; filled in by who knows them
   /// The library is there and lacks the whole version: "version `X' not found (required by F)".
   /// `symbol` is "" then.
   bool whole_version = false;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "binary/binary_reader.h"
 #include "binary/nvidia_names.h"
+#include "binary/wheel.h"
 #include "observe/needed_libraries.h"
 #include "observe/package_files.h"
 #include "observe/version_files.h"
@@ -265,6 +266,28 @@ std::vector<std::string> libraries_of_framework(const FrameworkFacts& facts,
     }
   }
   return paths;
+}
+
+std::vector<const FrameworkFacts*> required_frameworks(
+    const FrameworkFacts& extension, const std::vector<FrameworkFacts>& frameworks,
+    const std::vector<Distribution>& distributions) {
+  std::vector<const FrameworkFacts*> required;
+  const auto own = std::ranges::find(distributions, extension.package, &Distribution::name);
+  if (own == distributions.end()) {
+    return required;
+  }
+  for (const std::string& line : own->requires_dist) {
+    const std::size_t end = line.find_first_of(" ;<>=!~[(");
+    const Family* family = family_of(normalize_project_name(line.substr(0, end)));
+    const auto hit = std::ranges::find_if(frameworks, [&](const FrameworkFacts& framework) {
+      return family != nullptr && framework.name == family->name;
+    });
+    if (hit != frameworks.end() && line.find("extra ==") == std::string::npos &&
+        std::ranges::find(required, &*hit) == required.end()) {
+      required.push_back(&*hit);
+    }
+  }
+  return required;
 }
 
 std::vector<FrameworkFacts> observe_frameworks(const Host& host,

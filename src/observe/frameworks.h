@@ -17,6 +17,11 @@ namespace plumb {
 [[nodiscard]] std::vector<FrameworkFacts> list_frameworks(
     const std::vector<Distribution>& distributions);
 
+/// Those of `frameworks` that an extension's package requires: what it imports first.
+[[nodiscard]] std::vector<const FrameworkFacts*> required_frameworks(
+    const FrameworkFacts& extension, const std::vector<FrameworkFacts>& frameworks,
+    const std::vector<Distribution>& distributions);
+
 /// Paths of the libraries that one of them owns, largest first; NVIDIA's own are left out.
 [[nodiscard]] std::vector<std::string> libraries_of_framework(
     const FrameworkFacts& facts, const std::vector<Distribution>& distributions);

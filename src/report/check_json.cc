@@ -128,6 +128,16 @@ Json framework_json(const FrameworkFacts& framework) {
     needs.push_back(
         {{"name", clean(need.name)}, {"found", or_null(need.found)}, {"by", clean_list(need.by)}});
   }
+  Json faults = Json::array();
+  for (const LoadFault& fault : framework.load_faults) {
+    faults.push_back({{"file", clean(fault.file)},
+                      {"library", or_null(fault.library)},
+                      {"symbol", or_null(fault.symbol)},
+                      {"demangled", or_null(fault.demangled)},
+                      {"version", or_null(fault.version)},
+                      {"loader_says", clean(fault.loader_text)},
+                      {"present", or_null(fault.present)}});
+  }
   return {{"name", clean(framework.name)},
           {"package", clean(framework.package)},
           {"version", clean(framework.version)},
@@ -141,7 +151,8 @@ Json framework_json(const FrameworkFacts& framework) {
           {"libraries_seen", framework.libraries_seen},
           {"libraries_unreadable", framework.libraries_unreadable},
           {"libraries", std::move(libraries)},
-          {"needs", std::move(needs)}};
+          {"needs", std::move(needs)},
+          {"load_faults", std::move(faults)}};
 }
 
 Json machine_json(const MachineFacts& machine, const Catalog& catalog) {

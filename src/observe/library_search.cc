@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/library_search.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "base/text.h"
+#include "binary/wheel.h"
+#include "loader/windows_symbols.h"
+#include "observe/distributions.h"
+#include "observe/environment_loading.h"
+#include "observe/file_version.h"
+#include "observe/frameworks.h"
+#include "observe/needed_libraries.h"
+#include "observe/python_environment.h"
+#include "os/file.h"
+
+namespace plumb {
+namespace {
+
+std::vector<std::size_t> from(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> list(end - std::min(first, end));
+  std::iota(list.begin(), list.end(), first);
+  return list;
+}
+
+SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
+  return check_symbols(process, objects);
+}
+SymbolCheck check(const WindowsProcess& process, const std::vector<std::size_t>& objects) {
+  return check_procedures(process, objects);
+}
+
+struct Opened {
+  std::optional<std::size_t> object;
+  std::string fault;
+};
+
+Opened open_in(LinuxProcess& process, const std::string& name, LoadMode mode) {
+  LinuxOpenOptions options;
+  options.mode = mode;
+  LinuxOpen opened = process.open(name, options);
+  return {opened.object, std::move(opened.fault)};
+}
+/// As ctypes and Python's import do since 3.8.
+Opened open_in(WindowsProcess& process, const std::string& name, LoadMode mode) {
+  const bool by_path = name.find_first_of("\\/") != std::string::npos;
+  WindowsLoad loaded =
+      process.load(name, kLoadSearchDefaultDirs | (by_path ? kLoadSearchDllLoadDir : 0U), mode);
+  return {loaded.object, std::move(loaded.fault)};
+}
+
+bool is_same_framework(const FrameworkFacts& framework, const std::string& wanted) {
+  const std::string name = normalize_project_name(wanted);
+  return framework.name == name || normalize_project_name(framework.package) == name;
+}
+
+class Search {
+ public:
+  Search(const Host& host, const LibraryQuestion& question) : host_(host), question_(question) {}
+
+  Result<LibraryAnswer> run() {
+    if (question_.file.empty() || !question_.environment.empty() || !question_.frameworks.empty()) {
+      PLUMB_TRY(find_environment());
+    }
+    if (!question_.file.empty()) {
+      PLUMB_TRY(search_file());
+    } else {
+      PLUMB_TRY(search_environment());
+    }
+    for (LibraryChoice& choice : answer_.results) {
+      add_versions(choice);
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  Result<void> find_environment() {
+    PythonSearch found = find_python_environment(host_, question_.environment);
+    if (!found.environment) {
+      Error error{ErrorCode::usage, "no Python environment was found", question_.environment, {}};
+      if (found.environment.fault) {
+        error.what = found.environment.fault->what;
+      }
+      error.hints = {"plumb which ... --env FOLDER"};
+      return std::unexpected(std::move(error));
+    }
+    environment_ = *std::move(found.environment.value);
+    distributions_ = list_distributions(environment_->site_packages, answer_.errors);
+    frameworks_ = list_frameworks(distributions_);
+    return {};
+  }
+
+  RealFiles& files(std::string_view system) {
+    if (!files_) {
+      files_ = std::make_unique<RealFiles>(host_, system);
+    }
+    return *files_;
+  }
+
+  std::vector<std::string> known_folders() {
+    std::vector<std::string> folders;
+    if (environment_) {
+      for (const std::string& folder : library_folders(host_, *environment_)) {
+        folders.push_back(files_->there(folder));
+      }
+    }
+    return folders;
+  }
+
+  Result<void> search_file() {
+    PLUMB_ASSIGN(const std::unique_ptr<Source> source, open_file(question_.file));
+    std::array<std::byte, 4> start{};
+    if (source->size() >= start.size()) {
+      PLUMB_TRY(source->read(0, start));
+    }
+    const bool elf = looks_like_elf(start);
+    if (!elf && !looks_like_pe(start)) {
+      return fail(ErrorCode::not_binary, "neither a Linux nor a Windows binary");
+    }
+    RealFiles& view = files(elf ? "linux" : "windows");
+    answer_.file = view.there(real_parent(question_.file));
+    if (!environment_) {
+      ReplayedProcess process = start_file(host_, view, answer_.file, elf ? "linux" : "windows");
+      std::ranges::move(process.errors, std::back_inserter(answer_.errors));
+      process.visit([&](auto& it) {
+        if (!it.objects().empty()) {
+          report_tree(it, 0);
+          check_from(it, 0);
+        }
+      });
+      return {};
+    }
+    ReplayedProcess process = start_python(host_, view, *environment_);
+    const PythonPlace python = python_place(host_, view, *environment_);
+    PLUMB_ASSIGN(std::vector<const FrameworkFacts*> wanted, asked_frameworks());
+    if (wanted.empty()) {
+      wanted = frameworks_under(view, elf);
+    }
+    for (const FrameworkFacts* framework : wanted) {
+      import_framework(process, python, view, *framework, distributions_);
+    }
+    std::ranges::move(process.errors, std::back_inserter(answer_.errors));
+    process.visit([&](auto& it) {
+      const std::size_t before = it.objects().size();
+      const Opened opened = open_in(it, answer_.file, LoadMode::trace);
+      if (!opened.object) {
+        answer_.failures.push_back(opened.fault);
+        return;
+      }
+      report_tree(it, *opened.object);
+      check_from(it, before);
+    });
+    return {};
+  }
+
+  /// The folder's links followed, the file's own name kept: $ORIGIN counts from the path that is
+  /// given.
+  [[nodiscard]] std::string real_parent(const std::string& path) const {
+    const std::string folder(parent_path(path));
+    const bool relative = !path.starts_with('/') && path.find(':') == std::string::npos;
+    return relative ? join_path(real_path(folder.empty() ? "." : folder), file_name(path)) : path;
+  }
+
+  Result<std::vector<const FrameworkFacts*>> asked_frameworks() {
+    std::vector<const FrameworkFacts*> list;
+    for (const std::string& wanted : question_.frameworks) {
+      const auto hit = std::ranges::find_if(frameworks_, [&](const FrameworkFacts& framework) {
+        return is_same_framework(framework, wanted);
+      });
+      if (hit == frameworks_.end()) {
+        Error error{ErrorCode::usage, "is not installed in " + environment_->root, wanted, {}};
+        for (const FrameworkFacts& framework : frameworks_) {
+          error.hints.push_back("--for " + framework.name);
+        }
+        return std::unexpected(std::move(error));
+      }
+      if (!hit->is_framework) {
+        for (const FrameworkFacts* base : bases_of(*hit)) {
+          if (std::ranges::find(list, base) == list.end()) {
+            list.push_back(base);
+          }
+        }
+      }
+      list.push_back(&*hit);
+    }
+    return list;
+  }
+
+  /// The frameworks that an extension imports first: those that its package requires.
+  std::vector<const FrameworkFacts*> bases_of(const FrameworkFacts& extension) {
+    return required_frameworks(extension, frameworks_, distributions_);
+  }
+
+  /// Of a file by itself: the frameworks whose own libraries it needs.
+  std::vector<const FrameworkFacts*> frameworks_under(RealFiles& view, bool elf) {
+    std::vector<std::string> needs;
+    if (elf) {
+      if (const auto headers = view.elf(answer_.file)) {
+        needs = (*headers)->needed;
+      }
+    } else if (const auto headers = view.pe(answer_.file)) {
+      needs = (*headers)->imports;
+    }
+    std::vector<const FrameworkFacts*> list;
+    for (const FrameworkFacts& framework : frameworks_) {
+      const std::string folder = join_path(framework.site, framework.name);
+      const bool is_under = std::ranges::any_of(needs, [&](const std::string& name) {
+        return is_file(join_path(join_path(folder, "lib"), name)) ||
+               is_file(join_path(folder, name)) ||
+               is_file(join_path(join_path(folder, "libs"), name));
+      });
+      if (framework.is_framework && is_under) {
+        list.push_back(&framework);
+      }
+    }
+    return list;
+  }
+
+  Result<void> search_environment() {
+    PLUMB_ASSIGN(const std::vector<const FrameworkFacts*> asked, asked_frameworks());
+    std::vector<std::vector<const FrameworkFacts*>> processes;
+    if (!asked.empty()) {
+      processes.push_back(asked);
+    } else {
+      for (const FrameworkFacts& framework : frameworks_) {
+        if (framework.is_framework) {
+          processes.push_back({&framework});
+        }
+      }
+    }
+    RealFiles& view = files(environment_->system);
+    const PythonPlace python = python_place(host_, view, *environment_);
+    for (const auto& frameworks : processes) {
+      ReplayedProcess process = start_python(host_, view, *environment_);
+      std::string names;
+      for (const FrameworkFacts* framework : frameworks) {
+        names += (names.empty() ? "" : " + ") + framework->name;
+      }
+      std::size_t before = 0;
+      process.visit([&](auto& it) { before = it.objects().size(); });
+      for (const FrameworkFacts* framework : frameworks) {
+        import_framework(process, python, view, *framework, distributions_);
+        if (const FrameworkLoad& load = process.loads.back(); load.failed) {
+          answer_.failures.push_back(framework->name + ": " + load.fault);
+        }
+      }
+      std::ranges::move(process.errors, std::back_inserter(answer_.errors));
+      process.visit([&](auto& it) {
+        std::vector<LibraryChoice> choices = cuda_choices(it, process.loads, known_folders());
+        for (const std::string& wanted : question_.libraries) {
+          add_others(it, wanted, choices);
+        }
+        for (LibraryChoice& choice : choices) {
+          if (question_.all || is_asked(choice.library) || is_asked(choice.path)) {
+            choice.framework = names;
+            answer_.results.push_back(std::move(choice));
+          }
+        }
+        check_from(it, before);
+      });
+    }
+    for (const std::string& wanted : question_.libraries) {
+      if (std::ranges::none_of(answer_.results, [&](const LibraryChoice& choice) {
+            return names_library(wanted, choice.library) || names_library(wanted, choice.path);
+          })) {
+        search_plainly(view, wanted);
+      }
+    }
+    return {};
+  }
+
+  /// Libraries of the process that are asked for and have nothing to do with CUDA.
+  template <class Process>
+  void add_others(const Process& process, const std::string& wanted,
+                  std::vector<LibraryChoice>& choices) {
+    for (std::size_t i = 1; i < process.objects().size(); ++i) {
+      const std::string& file = process.objects()[i].file;
+      if (names_library(wanted, file) &&
+          std::ranges::find(choices, file, &LibraryChoice::path) == choices.end()) {
+        choices.push_back(choice_of(process, i, known_folders()));
+      }
+    }
+  }
+
+  /// What dlopen(NAME) from Python would find, when no framework loads it.
+  void search_plainly(RealFiles& view, const std::string& wanted) {
+    ReplayedProcess process = start_python(host_, view, *environment_);
+    process.visit([&](auto& it) {
+      const Opened opened = open_in(it, wanted, LoadMode::trace);
+      answer_.results.push_back(opened.object
+                                    ? choice_of(it, *opened.object, known_folders())
+                                    : no_choice(it, wanted, 0, opened.fault, known_folders()));
+    });
+  }
+
+  [[nodiscard]] bool is_asked(const std::string& name) const {
+    return !name.empty() &&
+           std::ranges::any_of(question_.libraries, [&](const std::string& wanted) {
+             return names_library(wanted, name);
+           });
+  }
+
+  template <class Process>
+  void report_tree(const Process& process, std::size_t root) {
+    std::ranges::move(tree_choices(process, root, known_folders()),
+                      std::back_inserter(answer_.results));
+  }
+
+  template <class Process>
+  void check_from(const Process& process, std::size_t first) {
+    if (!question_.symbols) {
+      return;
+    }
+    SymbolCheck found = check(process, from(first, process.objects().size()));
+    answer_.symbols.looked_up += found.looked_up;
+    std::ranges::move(found.missing, std::back_inserter(answer_.symbols.missing));
+    std::ranges::move(found.errors, std::back_inserter(answer_.errors));
+  }
+
+  void add_versions(LibraryChoice& choice) {
+    if (choice.found) {
+      choice.version = version_of_file(*files_, choice.path, distributions_);
+    }
+    for (LibraryLoser& loser : choice.losers) {
+      loser.version = version_of_file(*files_, loser.path, distributions_);
+    }
+  }
+
+  const Host& host_;
+  const LibraryQuestion& question_;
+  LibraryAnswer answer_;
+  std::optional<PythonEnvironment> environment_;
+  std::vector<Distribution> distributions_;
+  std::vector<FrameworkFacts> frameworks_;
+  std::unique_ptr<RealFiles> files_;
+};
+
+}  // namespace
+
+Result<LibraryAnswer> search_libraries(const Host& host, const LibraryQuestion& question) {
+  return Search(host, question).run();
+}
+
+}  // namespace plumb

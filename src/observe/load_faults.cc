@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/load_faults.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "base/demangle.h"
+#include "base/text.h"
+#include "binary/nvidia_names.h"
+#include "loader/linux_symbols.h"
+#include "loader/windows_symbols.h"
+#include "observe/environment_loading.h"
+#include "observe/frameworks.h"
+#include "os/parallel.h"
+
+namespace plumb {
+namespace {
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.find_last_of("/\\") + 1));
+}
+
+std::optional<std::size_t> find_loaded(const LinuxProcess& process, const std::string& name) {
+  const auto& objects = process.objects();
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const LinuxObject& object = objects[i];
+    if (std::ranges::find(object.names, name) != object.names.end() ||
+        (object.elf != nullptr && object.elf->soname == name)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> find_loaded(const WindowsProcess& process, const std::string& name) {
+  const auto& objects = process.objects();
+  const auto hit = std::ranges::find(objects, to_lower_ascii(name), &WindowsObject::name);
+  return hit == objects.end() ? std::nullopt
+                              : std::optional(static_cast<std::size_t>(hit - objects.begin()));
+}
+
+/// Where the loader would take a library from that nothing has loaded yet; "" = nowhere.
+std::string find_by_opening(LinuxProcess& process, const std::string& name, std::size_t caller) {
+  LinuxOpenOptions options;
+  options.caller = caller;
+  options.mode = LoadMode::trace;
+  const LinuxOpen opened = process.open(name, options);
+  std::string path = opened.object ? process.objects()[*opened.object].file : std::string{};
+  process.undo(opened);
+  return path;
+}
+
+std::string find_by_opening(WindowsProcess& process, const std::string& name, std::size_t) {
+  const WindowsLoad loaded = process.load(name, kLoadSearchDefaultDirs, LoadMode::trace);
+  std::string path = loaded.object ? process.objects()[*loaded.object].file : std::string{};
+  process.undo(loaded);
+  return path;
+}
+
+SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
+  return check_symbols(process, objects);
+}
+SymbolCheck check(const WindowsProcess& process, const std::vector<std::size_t>& objects) {
+  return check_procedures(process, objects);
+}
+
+class Observer {
+ public:
+  Observer(const Host& host, const PythonEnvironment& environment,
+           const std::vector<Distribution>& distributions,
+           const std::vector<FrameworkFacts>& frameworks, FrameworkFacts framework)
+      : distributions_(distributions),
+        files_(host, environment.system),
+        python_(python_place(host, files_, environment)),
+        process_(start_python(host, files_, environment)),
+        framework_(std::move(framework)) {
+    if (!framework_.is_framework) {
+      for (const FrameworkFacts* base :
+           required_frameworks(framework_, frameworks, distributions)) {
+        framework_.bases.push_back(base->name);
+        import_framework(process_, python_, files_, *base, distributions);
+      }
+    }
+  }
+
+  FrameworkFacts observe() {
+    std::size_t before = 0;
+    process_.visit([&](const auto& process) { before = process.objects().size(); });
+    import_framework(process_, python_, files_, framework_, distributions_);
+    process_.visit([&](auto& process) {
+      note_missing_libraries(process);
+      note_missing_symbols(process, before);
+      find_needs(process);
+    });
+    return std::move(framework_);
+  }
+
+  [[nodiscard]] std::vector<Error>& errors() { return process_.errors; }
+
+ private:
+  [[nodiscard]] std::string below_site(const std::string& path) const {
+    const std::string site = files_.there(framework_.site);
+    return path.size() > site.size() && path.starts_with(site) ? path.substr(site.size() + 1)
+                                                               : path;
+  }
+
+  template <class Process>
+  void note_missing_libraries(const Process& process) {
+    const FrameworkLoad& load = process_.loads.back();
+    for (const LibraryRequest& request : load.requests) {
+      if (request.object || request.optional || request.moment != LoadMoment::import ||
+          request.fault.empty()) {
+        continue;
+      }
+      LoadFault fault;
+      fault.file = below_site(request.name);
+      fault.loader_text = request.fault;
+      fault.library = request.missing;
+      if (!request.wanted_by.empty()) {
+        fault.file = below_site(request.wanted_by);
+      }
+      add(process, std::move(fault));
+    }
+    if (load.failed && framework_.load_faults.empty()) {
+      LoadFault fault;
+      fault.file = below_site(load.wanted_by);
+      fault.library = load.missing;
+      fault.loader_text = load.fault;
+      add(process, std::move(fault));
+    }
+  }
+
+  template <class Process>
+  void add(const Process& process, LoadFault fault) {
+    const std::string stem = library_stem(fault.library);
+    for (const auto& object : process.objects()) {
+      if (!stem.empty() && library_stem(object.file) == stem &&
+          base_name(object.file) != fault.library) {
+        fault.present = object.file;
+        fault.present_of = framework_.bases.empty() ? std::string{} : framework_.bases.front();
+        break;
+      }
+    }
+    framework_.load_faults.push_back(std::move(fault));
+  }
+
+  template <class Process>
+  void note_missing_symbols(const Process& process, std::size_t before) {
+    std::vector<std::size_t> objects(process.objects().size() - before);
+    std::iota(objects.begin(), objects.end(), before);
+    SymbolCheck found = check(process, objects);
+    std::map<std::string, std::size_t> of_file;  // into load_faults
+    for (const MissingSymbol& missing : found.missing) {
+      const auto [known, is_new] = of_file.emplace(missing.file, framework_.load_faults.size());
+      if (!is_new) {
+        ++framework_.load_faults[known->second].more;
+        continue;
+      }
+      LoadFault fault;
+      fault.kind = missing.whole_version ? LoadFaultKind::version : LoadFaultKind::symbol;
+      fault.file = below_site(missing.file);
+      fault.library = missing.expected_in;
+      fault.symbol = missing.symbol;
+      fault.demangled = demangle(missing.symbol);
+      fault.version = missing.version;
+      fault.loader_text = missing.whole_version
+                              ? base_name(missing.expected_in) + ": version `" + missing.version +
+                                    "' not found (required by " + base_name(missing.file) + ")"
+                              : base_name(missing.file) + ": undefined symbol: " + missing.symbol;
+      framework_.load_faults.push_back(std::move(fault));
+    }
+    std::ranges::move(found.errors, std::back_inserter(process_.errors));
+  }
+
+  template <class Process>
+  void find_needs(Process& process) {
+    std::map<std::string, std::size_t> asked;  // into framework.needs
+    for (const BinaryFacts& library : framework_.libraries) {
+      for (const std::string& name : library.needs) {
+        if (!is_nvidia_library(name)) {  // the driver's own are judged with the driver
+          continue;
+        }
+        const auto [known, is_new] = asked.emplace(to_lower_ascii(name), framework_.needs.size());
+        if (!is_new) {
+          framework_.needs[known->second].by.push_back(library.path);
+          continue;
+        }
+        std::string found;
+        if (const auto object = find_loaded(process, name)) {
+          found = process.objects()[*object].file;
+        } else {
+          const auto caller = find_loaded(process, base_name(library.path));
+          found = find_by_opening(process, name, caller.value_or(0));
+        }
+        framework_.needs.push_back(
+            {name, {library.path}, found.empty() ? found : files_.here(found)});
+      }
+    }
+  }
+
+  const std::vector<Distribution>& distributions_;
+  RealFiles files_;
+  PythonPlace python_;
+  ReplayedProcess process_;
+  FrameworkFacts framework_;
+};
+
+}  // namespace
+
+void observe_loading(const Host& host, const PythonEnvironment& environment,
+                     const std::vector<Distribution>& distributions,
+                     std::vector<FrameworkFacts>& frameworks, std::vector<Error>& errors) {
+  std::vector<FrameworkFacts> observed(frameworks.size());
+  std::vector<std::vector<Error>> faults(frameworks.size());
+  parallel_for(frameworks.size(), [&](std::size_t i) {
+    Observer observer(host, environment, distributions, frameworks, frameworks[i]);
+    observed[i] = observer.observe();
+    faults[i] = std::move(observer.errors());
+  });
+  frameworks = std::move(observed);
+  std::set<std::string> told;  // every replay reads the same cache
+  for (std::vector<Error>& list : faults) {
+    for (Error& error : list) {
+      if (told.insert(error.where + error.what).second) {
+        errors.push_back(std::move(error));
+      }
+    }
+  }
+}
+
+}  // namespace plumb
