@@ -37,7 +37,7 @@ constexpr std::size_t kMostObjects = 20'000;
 constexpr std::size_t kMostPathElements = 100'000;
 constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
 
-constexpr std::size_t kLongestName = 255;   // NAME_MAX
+constexpr std::size_t kLongestName = 255;  // NAME_MAX
 constexpr std::string_view kCannotOpen = "cannot open shared object file";
 constexpr std::string_view kNoEntry = "No such file or directory";
 constexpr std::string_view kDenied = "Permission denied";
@@ -244,14 +244,10 @@ class LinuxProcess::Loading {
     }
     const auto failed = [&](const Found& found, std::string place, std::string fault,
                             std::string reason) {
-      return Mapped{{},
-                    found.rule,
-                    {},
-                    std::move(place),
-                    std::move(fault),
-                    std::move(reason)};
+      return Mapped{{}, found.rule, {}, std::move(place), std::move(fault), std::move(reason)};
     };
-    Found found = name.find('/') == std::string::npos ? search(name, asker) : open_path(name, asker);
+    Found found =
+        name.find('/') == std::string::npos ? search(name, asker) : open_path(name, asker);
     if (found.kind == Found::Kind::fatal) {
       return failed(found, found.path, found.fault, found.reason);
     }
@@ -266,8 +262,8 @@ class LinuxProcess::Loading {
     });
     if (same != objects.end()) {
       same->names.push_back(name);
-      return {static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}, {},
-              {}};
+      return {
+          static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}, {}, {}};
     }
     if (by == By::no_load) {
       return failed(found, {}, {}, {});
@@ -415,9 +411,9 @@ class LinuxProcess::Loading {
         break;
     }
     if (!elf) {
-      return fatal(elf.error().code == ErrorCode::truncated ? "cannot read file data"
-                                                            : elf.error().what,
-                   {});
+      return fatal(
+          elf.error().code == ErrorCode::truncated ? "cannot read file data" : elf.error().what,
+          {});
     }
     found.kind = Found::Kind::file;
     found.elf = *elf;
@@ -496,8 +492,8 @@ class LinuxProcess::Loading {
 
   /// A name with a slash is a path, in which $ORIGIN and the like stand for the asker's.
   Found open_path(const std::string& name, std::size_t asker) {
-    const auto path = tokens_of(process_.objects_[asker], process_.settings_, process_.files_)
-                          .expand(name);
+    const auto path =
+        tokens_of(process_.objects_[asker], process_.settings_, process_.files_).expand(name);
     return path ? probe(*path, LoadRule::given_path, {}) : Found{};
   }
 
@@ -725,8 +721,7 @@ LinuxOpen LinuxProcess::open(const std::string& name, const LinuxOpenOptions& op
   Loading loading(*this, options.mode);
   const std::size_t before = objects_.size();
   const Loading::Mapped mapped =
-      loading.map(name, options.caller,
-                  options.no_load ? Loading::By::no_load : Loading::By::open);
+      loading.map(name, options.caller, options.no_load ? Loading::By::no_load : Loading::By::open);
   if (!mapped.object) {
     result.missing = name;
     if (!mapped.fault.empty()) {
