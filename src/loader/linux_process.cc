@@ -41,20 +41,7 @@ constexpr std::size_t kLongestName = 255;  // NAME_MAX
 constexpr std::string_view kCannotOpen = "cannot open shared object file";
 constexpr std::string_view kNoEntry = "No such file or directory";
 constexpr std::string_view kDenied = "Permission denied";
-
-bool is_too_long(std::string_view path) {
-  if (path.size() >= kLongestPath) {
-    return true;
-  }
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (end - begin > kLongestName) {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
-}
+constexpr std::string_view kTooLong = "File name too long";
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -374,14 +361,14 @@ class LinuxProcess::Loading {
       found.reason = reason;
       return found;
     };
-    if (is_too_long(path)) {
-      return no_file("File name too long");
+    if (path.size() >= kLongestPath) {
+      return no_file(kTooLong);
     }
     const std::string file = absolute(process_.settings_, path);
     FileEntry entry = process_.files_.entry(file);
     switch (entry.kind) {
       case EntryKind::none:
-        return no_file(leads_through_file(file) ? "Not a directory" : kNoEntry);
+        return no_file(why_nothing(file));
       case EntryKind::denied:
         return no_file(kDenied);
       case EntryKind::folder:
@@ -423,15 +410,21 @@ class LinuxProcess::Loading {
   }
 
  private:
-  /// Of a path that leads nowhere: because something on it is a file and no folder.
-  [[nodiscard]] bool leads_through_file(const std::string& path) const {
-    for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {
+  /// The system's words for a path that leads nowhere.
+  [[nodiscard]] std::string_view why_nothing(std::string_view path) const {
+    while (path.size() > 1) {
+      const std::string_view folder = folder_of(path);
       const EntryKind kind = process_.files_.entry(std::string(folder)).kind;
-      if (kind != EntryKind::none) {
-        return kind == EntryKind::file;
+      if (kind == EntryKind::file) {
+        return "Not a directory";
       }
+      if (kind != EntryKind::none) {
+        const bool too_long = path.size() - path.rfind('/') - 1 > kLongestName;
+        return kind == EntryKind::folder && too_long ? kTooLong : kNoEntry;
+      }
+      path = folder;
     }
-    return false;
+    return kNoEntry;
   }
 
   /// Of a file that is no ELF file, or an unusual one.
