@@ -211,8 +211,8 @@ struct LinuxProcess::Found {
   const ElfFile* elf = nullptr;
   LoadRule rule = LoadRule::given_path;
   std::string detail;
-  std::string fault;  // of `fatal`; of `nothing`: there was one, but of another class
-  std::string reason = std::string(kNoEntry);  // the system's: "Is a directory"
+  std::string fault;       // of `fatal`; of `nothing`: there was one, but of another class
+  std::string reason;      // the system's: "Is a directory"; "" = nothing was tried
   bool ends_list = false;  // there is something of the name, so the list's other folders wait
 };
 
@@ -404,6 +404,7 @@ class LinuxProcess::Loading {
       case ElfHeaderVerdict::Kind::other_class:
       case ElfHeaderVerdict::Kind::other_machine:
         found.fault = verdict.words;
+        found.reason = kNoEntry;
         return found;
       case ElfHeaderVerdict::Kind::refused:
         return fatal(verdict.words, {});
@@ -494,7 +495,9 @@ class LinuxProcess::Loading {
   Found open_path(const std::string& name, std::size_t asker) {
     const auto path =
         tokens_of(process_.objects_[asker], process_.settings_, process_.files_).expand(name);
-    return path ? probe(*path, LoadRule::given_path, {}) : Found{};
+    Found found;
+    found.reason = kNoEntry;
+    return path ? probe(*path, LoadRule::given_path, {}) : found;
   }
 
   Found search(const std::string& name, std::size_t asker) {
@@ -513,7 +516,9 @@ class LinuxProcess::Loading {
       if (!found.fault.empty()) {
         other_class = found.fault;
       }
-      reason = std::move(found.reason);
+      if (!found.reason.empty()) {
+        reason = std::move(found.reason);
+      }
       if (found.ends_list) {
         ended = place.list;
       }
