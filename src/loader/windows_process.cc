@@ -300,10 +300,11 @@ class WindowsProcess::Loading {
       return false;
     }
     for (const std::string& name : object.pe->imports) {
-      object.needs.push_back({.name = name, .delayed = false, .detail = {}, .fault = {}});
+      object.needs.emplace_back().name = name;
     }
     for (const std::string& name : object.pe->delay_imports) {
-      object.needs.push_back({.name = name, .delayed = true, .detail = {}, .fault = {}});
+      object.needs.emplace_back().name = name;
+      object.needs.back().delayed = true;
     }
     return true;
   }
