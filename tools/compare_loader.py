@@ -45,7 +45,10 @@ class Replay:
 
 
 def without_loader(lines: list[str]) -> list[str]:
-    """ld.so and the kernel's vdso are in every process, at places that say nothing about the search."""
+    """Without what says nothing about the search: where ld.so and the kernel's vdso stand, which are in every process, and
+    which of several folders' errors was the last when a bare name was looked for in vain."""
+    lines = [re.sub(r"^((start )?fail [^/]*: cannot open shared object file): Not a directory$",
+                    r"\1: No such file or directory", line) for line in lines]
     return [line for line in lines if not re.match(r"map (linux-vdso\.so\.1|.*/ld-linux[^/]*)$", line)]
 
 
@@ -102,13 +105,14 @@ class Comparison:
         if told != real:
             self.differs("settings", [f"{key} {real[key]}" for key in real], [f"{key} {told[key]}" for key in told])
 
-    def check_trace(self, path: str):
-        """ldd's list against the replay's: names of the libraries that came, in order, and those that did not."""
+    def check_trace(self, path: str) -> bool:
+        """ldd's list against the replay's: the libraries that came, in order, and the names that led to nothing. False: ldd
+        has nothing to say of the file."""
         done = subprocess.run(["ldd", path], capture_output=True, check=False, cwd="/",
                               env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
         said = done.stdout.decode("utf-8", "surrogateescape")
         if done.returncode != 0 or "statically linked" in said or "not a dynamic executable" in said:
-            return
+            return False
         real, missing = ["map "], set()
         for line in said.splitlines():
             match = re.match(r"\t(.*) => not found$", line)
@@ -123,6 +127,7 @@ class Comparison:
         self.compared += 1
         if without_loader(real) != without_loader(replayed):
             self.differs(path, without_loader(real), without_loader(replayed))
+        return True
 
 
 def is_dynamic(path: str) -> bool:
@@ -135,20 +140,16 @@ def is_dynamic(path: str) -> bool:
         return False
 
 
-def system_files(count: int, more: list[str]) -> list[str]:
-    """Half programs, half libraries, and as many as asked for of each further folder."""
+def system_files(more: list[str]) -> list[list[str]]:
+    """Programs, libraries, and the files of each further folder, each in an order that is always the same."""
     def below(folder):
         return sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
 
-    chooser = random.Random(1)
     groups = [below("/usr/bin") + below("/usr/sbin"), below("/usr/lib")] + [below(folder) for folder in more]
-    chosen = []
-    for number, group in enumerate(groups):
-        files = [path for path in group if is_dynamic(path)]
-        chooser.shuffle(files)
-        share = count // 5 * 2 if more else count // 2
-        chosen += files[:share if number < 2 else max(1, count // 5 // len(more))]
-    return chosen
+    groups = [[path for path in group if is_dynamic(path)] for group in groups]
+    for group in groups:
+        random.Random(1).shuffle(group)
+    return groups
 
 
 def main() -> int:
@@ -174,8 +175,12 @@ def main() -> int:
             generator = loader_scenario.Generator(f"{arguments.seed}-{number}", comparison.settings["hwcaps"])
             comparison.check(f"random {arguments.seed} {number}", generator.scenario())
         if arguments.trace:
-            for path in system_files(arguments.trace, arguments.folders):
-                comparison.check_trace(path)
+            groups = system_files(arguments.folders)
+            wanted = arguments.trace
+            while wanted and any(groups):
+                for group in filter(None, groups):
+                    if wanted and comparison.check_trace(group.pop()):
+                        wanted -= 1
     finally:
         loader_scenario.clean(comparison.folder)
     crashed = f", {comparison.crashed} that killed ld.so left out" if comparison.crashed else ""

@@ -48,7 +48,7 @@ struct ElfFile {
   bool is64 = true;
   bool big_endian = false;
   bool odd_header = false;  // another OS ABI or version than Linux has
-  std::uint16_t type = 0;  // ET_REL 1, ET_EXEC 2, ET_DYN 3
+  std::uint16_t type = 0;   // ET_REL 1, ET_EXEC 2, ET_DYN 3
   std::uint16_t machine_id = 0;
   std::string machine;  // "x86_64", "i386", "aarch64", "arm", "ppc64", "ppc64le", "riscv64",
                         // "s390x", "cuda", "machine N"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/test_files.h"
+
 namespace plumb {
 namespace {
 
@@ -55,6 +57,41 @@ TEST(LibraryCache, TheOldTableInFrontIsSkipped) {
   const auto cache = parse_library_cache(old + new_cache(kEntries), "x86_64");
   ASSERT_TRUE(cache);
   EXPECT_EQ(cache->size(), 2U);
+}
+
+TEST(LibraryCache, TheOldTableAlone) {
+  std::string old = "ld.so-1.7.0";
+  old += '\0';
+  put32(old, 2);
+  for (const auto& [flags, name, path] :
+       {std::tuple{0x0003U, 0U, 10U}, std::tuple{0x0303U, 0U, 27U}}) {
+    put32(old, flags);
+    put32(old, name);
+    put32(old, path);
+  }
+  old += std::string("libc.so.6\0/lib32/libc.so.6\0/lib/libc.so.6\0", 45);
+  const auto cache = parse_library_cache(old, "x86_64");
+  ASSERT_TRUE(cache);
+  EXPECT_EQ(find_in_cache(*cache, "libc.so.6"), "/lib/libc.so.6");
+}
+
+TEST(LibraryCache, TheBestLevelOfTheProcessorWins) {
+  const std::vector<CachedLibrary> cache = {{"libz.so.1", "/v4/libz.so.1", "x86-64-v4"},
+                                            {"libz.so.1", "/v2/libz.so.1", "x86-64-v2"},
+                                            {"libz.so.1", "/v3/libz.so.1", "x86-64-v3"},
+                                            {"libz.so.1", "/libz.so.1", ""}};
+  const std::vector<std::string> levels = {"x86-64-v3", "x86-64-v2"};
+  EXPECT_EQ(find_in_cache(cache, "libz.so.1", levels), "/v3/libz.so.1");
+  EXPECT_EQ(find_in_cache(cache, "libz.so.1"), "/libz.so.1");
+}
+
+TEST(LibraryCache, LevelsAreNamedInTheExtension) {
+  const auto file = test::read_test_file("../fuzz/corpus/library_cache/levels");
+  const auto cache = parse_library_cache(as_text(file), "x86_64");
+  ASSERT_TRUE(cache);
+  const std::vector<std::string> levels = {"x86-64-v3"};
+  EXPECT_EQ(find_in_cache(*cache, "libz.so.1", levels), "/lib/hw/libz.so.1");
+  EXPECT_EQ(find_in_cache(*cache, "libz.so.1"), "/lib/libz.so.1");
 }
 
 TEST(LibraryCache, LiesAreErrors) {

@@ -20,22 +20,20 @@ bool is_64_bit(std::string_view machine) {
 }
 
 bool is_machine(std::uint16_t id, std::string_view machine) {
-  constexpr std::array<std::pair<std::string_view, std::uint16_t>, 8> kIds = {
-      {{"x86_64", 62},
-       {"i386", 3},
-       {"aarch64", 183},
-       {"arm", 40},
-       {"ppc64le", 21},
-       {"riscv64", 243},
-       {"loongarch", 258},
-       {"x32", 62}}};
+  constexpr std::array<std::pair<std::string_view, std::uint16_t>, 8> kIds = {{{"x86_64", 62},
+                                                                               {"i386", 3},
+                                                                               {"aarch64", 183},
+                                                                               {"arm", 40},
+                                                                               {"ppc64le", 21},
+                                                                               {"riscv64", 243},
+                                                                               {"loongarch", 258},
+                                                                               {"x32", 62}}};
   const auto known = std::ranges::find(kIds, machine, &decltype(kIds)::value_type::first);
   return known == kIds.end() || known->second == id;
 }
 
 ElfHeaderVerdict wrong_class(bool is64) {
-  return {Kind::other_class,
-          is64 ? "wrong ELF class: ELFCLASS64" : "wrong ELF class: ELFCLASS32"};
+  return {Kind::other_class, is64 ? "wrong ELF class: ELFCLASS64" : "wrong ELF class: ELFCLASS32"};
 }
 
 ElfHeaderVerdict judge_type(std::uint16_t type) {

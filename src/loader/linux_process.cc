@@ -37,24 +37,11 @@ constexpr std::size_t kMostObjects = 20'000;
 constexpr std::size_t kMostPathElements = 100'000;
 constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
 
-constexpr std::size_t kLongestName = 255;   // NAME_MAX
+constexpr std::size_t kLongestName = 255;  // NAME_MAX
 constexpr std::string_view kCannotOpen = "cannot open shared object file";
 constexpr std::string_view kNoEntry = "No such file or directory";
 constexpr std::string_view kDenied = "Permission denied";
-
-bool is_too_long(std::string_view path) {
-  if (path.size() >= kLongestPath) {
-    return true;
-  }
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (end - begin > kLongestName) {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
-}
+constexpr std::string_view kTooLong = "File name too long";
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -211,8 +198,8 @@ struct LinuxProcess::Found {
   const ElfFile* elf = nullptr;
   LoadRule rule = LoadRule::given_path;
   std::string detail;
-  std::string fault;  // of `fatal`; of `nothing`: there was one, but of another class
-  std::string reason = std::string(kNoEntry);  // the system's: "Is a directory"
+  std::string fault;       // of `fatal`; of `nothing`: there was one, but of another class
+  std::string reason;      // the system's: "Is a directory"; "" = nothing was tried
   bool ends_list = false;  // there is something of the name, so the list's other folders wait
 };
 
@@ -244,14 +231,10 @@ class LinuxProcess::Loading {
     }
     const auto failed = [&](const Found& found, std::string place, std::string fault,
                             std::string reason) {
-      return Mapped{{},
-                    found.rule,
-                    {},
-                    std::move(place),
-                    std::move(fault),
-                    std::move(reason)};
+      return Mapped{{}, found.rule, {}, std::move(place), std::move(fault), std::move(reason)};
     };
-    Found found = name.find('/') == std::string::npos ? search(name, asker) : open_path(name, asker);
+    Found found =
+        name.find('/') == std::string::npos ? search(name, asker) : open_path(name, asker);
     if (found.kind == Found::Kind::fatal) {
       return failed(found, found.path, found.fault, found.reason);
     }
@@ -266,8 +249,8 @@ class LinuxProcess::Loading {
     });
     if (same != objects.end()) {
       same->names.push_back(name);
-      return {static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}, {},
-              {}};
+      return {
+          static_cast<std::size_t>(same - objects.begin()), found.rule, found.detail, {}, {}, {}};
     }
     if (by == By::no_load) {
       return failed(found, {}, {}, {});
@@ -378,14 +361,14 @@ class LinuxProcess::Loading {
       found.reason = reason;
       return found;
     };
-    if (is_too_long(path)) {
-      return no_file("File name too long");
+    if (path.size() >= kLongestPath) {
+      return no_file(kTooLong);
     }
     const std::string file = absolute(process_.settings_, path);
     FileEntry entry = process_.files_.entry(file);
     switch (entry.kind) {
       case EntryKind::none:
-        return no_file(leads_through_file(file) ? "Not a directory" : kNoEntry);
+        return no_file(why_nothing(file));
       case EntryKind::denied:
         return no_file(kDenied);
       case EntryKind::folder:
@@ -408,6 +391,7 @@ class LinuxProcess::Loading {
       case ElfHeaderVerdict::Kind::other_class:
       case ElfHeaderVerdict::Kind::other_machine:
         found.fault = verdict.words;
+        found.reason = kNoEntry;
         return found;
       case ElfHeaderVerdict::Kind::refused:
         return fatal(verdict.words, {});
@@ -415,9 +399,9 @@ class LinuxProcess::Loading {
         break;
     }
     if (!elf) {
-      return fatal(elf.error().code == ErrorCode::truncated ? "cannot read file data"
-                                                            : elf.error().what,
-                   {});
+      return fatal(
+          elf.error().code == ErrorCode::truncated ? "cannot read file data" : elf.error().what,
+          {});
     }
     found.kind = Found::Kind::file;
     found.elf = *elf;
@@ -426,15 +410,21 @@ class LinuxProcess::Loading {
   }
 
  private:
-  /// Of a path that leads nowhere: because something on it is a file and no folder.
-  [[nodiscard]] bool leads_through_file(const std::string& path) const {
-    for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {
+  /// The system's words for a path that leads nowhere.
+  [[nodiscard]] std::string_view why_nothing(std::string_view path) const {
+    while (path.size() > 1) {
+      const std::string_view folder = folder_of(path);
       const EntryKind kind = process_.files_.entry(std::string(folder)).kind;
-      if (kind != EntryKind::none) {
-        return kind == EntryKind::file;
+      if (kind == EntryKind::file) {
+        return "Not a directory";
       }
+      if (kind != EntryKind::none) {
+        const bool too_long = path.size() - path.rfind('/') - 1 > kLongestName;
+        return kind == EntryKind::folder && too_long ? kTooLong : kNoEntry;
+      }
+      path = folder;
     }
-    return false;
+    return kNoEntry;
   }
 
   /// Of a file that is no ELF file, or an unusual one.
@@ -496,9 +486,11 @@ class LinuxProcess::Loading {
 
   /// A name with a slash is a path, in which $ORIGIN and the like stand for the asker's.
   Found open_path(const std::string& name, std::size_t asker) {
-    const auto path = tokens_of(process_.objects_[asker], process_.settings_, process_.files_)
-                          .expand(name);
-    return path ? probe(*path, LoadRule::given_path, {}) : Found{};
+    const auto path =
+        tokens_of(process_.objects_[asker], process_.settings_, process_.files_).expand(name);
+    Found found;
+    found.reason = kNoEntry;
+    return path ? probe(*path, LoadRule::given_path, {}) : found;
   }
 
   Found search(const std::string& name, std::size_t asker) {
@@ -517,7 +509,9 @@ class LinuxProcess::Loading {
       if (!found.fault.empty()) {
         other_class = found.fault;
       }
-      reason = std::move(found.reason);
+      if (!found.reason.empty()) {
+        reason = std::move(found.reason);
+      }
       if (found.ends_list) {
         ended = place.list;
       }
@@ -725,8 +719,7 @@ LinuxOpen LinuxProcess::open(const std::string& name, const LinuxOpenOptions& op
   Loading loading(*this, options.mode);
   const std::size_t before = objects_.size();
   const Loading::Mapped mapped =
-      loading.map(name, options.caller,
-                  options.no_load ? Loading::By::no_load : Loading::By::open);
+      loading.map(name, options.caller, options.no_load ? Loading::By::no_load : Loading::By::open);
   if (!mapped.object) {
     result.missing = name;
     if (!mapped.fault.empty()) {

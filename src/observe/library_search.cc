@@ -70,7 +70,7 @@ class Search {
       PLUMB_TRY(search_environment());
     }
     for (LibraryChoice& choice : answer_.results) {
-      add_versions(choice);
+      complete(choice);
     }
     return std::move(answer_);
   }
@@ -319,8 +319,12 @@ class Search {
     std::ranges::move(found.errors, std::back_inserter(answer_.errors));
   }
 
-  void add_versions(LibraryChoice& choice) {
+  /// Versions; and for an environment, where the file itself lies.
+  void complete(LibraryChoice& choice) {
     if (choice.found) {
+      if (question_.file.empty()) {
+        choice.path = files_->resolved(choice.path);  // as a process shows what it has mapped
+      }
       choice.version = version_of_file(*files_, choice.path, distributions_);
     }
     for (LibraryLoser& loser : choice.losers) {

@@ -45,7 +45,8 @@ class Replay {
         files_(host, "linux"),
         process_(files_, observe_linux_settings(host, files_, program_of(scenario), errors_)) {
     for (const Json& file : scenario.value("files", Json::array())) {
-      if (file.value("kind", "library") != "library" || file.value("machine", "x86_64") != "x86_64") {
+      if (file.value("kind", "library") != "library" ||
+          file.value("machine", "x86_64") != "x86_64") {
         continue;
       }
       const std::string identity =
@@ -226,8 +227,8 @@ void print_settings() {
   RealFiles files(host, "linux");
   std::vector<Error> errors;
   const LinuxSettings settings = observe_linux_settings(host, files, "/bin/true", errors);
-  const Json out = {{"machine", settings.machine}, {"default_folders", settings.default_folders},
-                    {"hwcaps", settings.hwcaps},   {"lib", settings.lib},
+  const Json out = {{"machine", settings.machine},   {"default_folders", settings.default_folders},
+                    {"hwcaps", settings.hwcaps},     {"lib", settings.lib},
                     {"platform", settings.platform}, {"loader", settings.loader}};
   std::cout << out.dump() << '\n';
 }
