@@ -207,8 +207,7 @@ class FakeFiles final : public FileView {
   Node& make(const Parts& parent, const std::string& name, EntryKind kind) {
     Parts whole = parent;
     whole.push_back(name);
-    return nodes_.try_emplace(key(whole), new_node(kind, name, key(parent)))
-        .first->second;
+    return nodes_.try_emplace(key(whole), new_node(kind, name, key(parent))).first->second;
   }
 
   /// The parts of the path that links lead to; empty where they lead in circles, through a file or
