@@ -68,3 +68,9 @@ if(NOT WIN32)
     set_tests_properties(loader_real PROPERTIES LABELS "cases;real" TIMEOUT 120)
   endif()
 endif()
+
+# Windows' loader is held against Wine's by tools/compare_loader_windows.py, which uses this.
+if(NOT WIN32)
+  add_executable(windows_loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/windows_loader_replay.cc")
+  target_link_libraries(windows_loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
+endif()
