@@ -13,7 +13,7 @@
 #include "observe/environment_loading.h"
 #include "observe/file_version.h"
 #include "observe/frameworks.h"
-#include "observe/needed_libraries.h"
+#include "observe/library_folders.h"
 #include "observe/python_environment.h"
 #include "os/file.h"
 
