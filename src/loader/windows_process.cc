@@ -64,6 +64,8 @@ std::string words_of(std::uint32_t error) {
       return "not a valid Win32 application";
     case kErrorAccessDenied:
       return "access is denied";
+    case kErrorSideBySide:
+      return "its side-by-side configuration is incorrect";
     case kErrorInvalidParameter:
       return "the parameter is incorrect";
     default:
@@ -134,10 +136,15 @@ class WindowsProcess::Loading {
     if (host) {
       return find_behind_api_set(name, *host);
     }
-    if (is_api_set_name(name) && !process_.has_system_) {
+    if (is_api_set_name(name) && !process_.knows_api_sets()) {
+      // Windows 7 has files of these names, later ones have none, and none of the program's counts.
       found.rule = LoadRule::api_set;
       found.object = process_.find_loaded(name);
-      found.provided = to_lower_ascii(name);
+      found.file = join_windows_path(process_.settings_.system_folder, name);
+      if (process_.files_.entry(found.file).kind != EntryKind::file) {
+        found.file.clear();
+        found.provided = to_lower_ascii(name);
+      }
       return found;
     }
     if (std::optional<Found> assembly = find_assembly(name, asker, dynamic)) {
@@ -299,6 +306,16 @@ class WindowsProcess::Loading {
       found.error = kErrorBadExeFormat;
       found.why = cut->what;
       return false;
+    }
+    if (!object.pe->manifest.empty()) {
+      const auto missing = process_.side_by_side_.missing(
+          process_.files_, object.pe->manifest, windows_folder_of(object.file),
+          process_.settings_.windows_folder, process_.settings_.machine);
+      if (missing) {
+        found.error = kErrorSideBySide;
+        found.why = "the assembly " + *missing + " is not there";
+        return false;
+      }
     }
     for (const std::string& name : object.pe->imports) {
       object.needs.emplace_back().name = name;
