@@ -6,8 +6,11 @@
 // against the real ld.so (tools/compare_loader.py).
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,6 +80,7 @@ struct LinuxOpen {
   std::string missing;                // the name that led to nothing
   std::string wanted_by;              // the file that asked for it
   std::vector<std::string> notes;     // preloads that were ignored
+  std::vector<std::size_t> made_global;  // objects that were not in the global scope before
 };
 
 struct LinuxOpenOptions {
@@ -93,7 +97,6 @@ struct LinuxPlace {
   std::string folder;  // "" for the cache
   std::string prefix;  // what ld.so puts before the name: "/opt/x/lib/", "../lib/", ""
   std::string detail;
-  std::size_t list = 0;  // which list it stands in: one RPATH, LD_LIBRARY_PATH, one RUNPATH ...
 };
 
 class LinuxProcess {
@@ -124,6 +127,9 @@ class LinuxProcess {
  private:
   struct Found;
   class Loading;
+  /// The lists in which a bare name is looked for, in order, until `found` says that it is there.
+  void visit_lists(std::size_t asker,
+                   const std::function<bool(std::span<const LinuxPlace>)>& found) const;
   [[nodiscard]] bool is_folder(const std::string& path);
   void forget_from(std::size_t first);
 
@@ -132,7 +138,9 @@ class LinuxProcess {
   std::vector<LinuxObject> objects_;
   std::vector<std::size_t> global_scope_;
   std::vector<LinuxPlace> library_path_;  // of LD_LIBRARY_PATH, which counts as it was at the start
+  std::vector<LinuxPlace> cache_, default_places_;
   std::map<std::string, bool> folder_exists_;
+  std::uint64_t tried_ = 0;  // folders in which names were looked for
   std::size_t started_ =
       0;  // objects that the program's start brought: their scope is the global one
 };
