@@ -96,6 +96,7 @@ LinuxProcess::Loading::Mapped LinuxProcess::Loading::map(const std::string& name
   (by == By::open ? object.opened_by : object.needed_by) = asker;
   object.rule = found.rule;
   object.detail = found.detail;
+  object.global_at_load = process_.global_scope_.size();
   objects.push_back(std::move(object));
   return {objects.size() - 1, found.rule, std::move(found.detail), {}, {}, {}};
 }

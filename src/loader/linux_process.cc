@@ -138,6 +138,9 @@ LinuxOpen LinuxProcess::start(const std::string& program, LoadMode mode) {
     return result;
   }
   global_scope_ = objects_[0].search_list;
+  for (LinuxObject& object : objects_) {
+    object.global_at_load = global_scope_.size();
+  }
   for (const std::size_t object : global_scope_) {
     objects_[object].global = true;
   }

@@ -59,9 +59,10 @@ struct LinuxObject {
   LoadRule rule = LoadRule::program;
   std::string detail;
   std::vector<LinuxNeed> needs;
-  bool known_by_file = true;  // a search that ends at this file leads to this object
-  bool global = false;        // in the scope that every lookup sees
-  bool deep_bind = false;     // sees its own scopes before the global one (RTLD_DEEPBIND)
+  bool known_by_file = true;       // a search that ends at this file leads to this object
+  std::size_t global_at_load = 0;  // so many of the global scope were there when it was relocated
+  bool global = false;             // in the scope that every lookup sees
+  bool deep_bind = false;          // sees its own scopes before the global one (RTLD_DEEPBIND)
   /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
   /// Empty until it is one.
   std::vector<std::size_t> search_list;

@@ -167,7 +167,8 @@ class WindowsProcess::Loading {
     for (const WindowsPlace& place : places_) {
       std::string file = join_windows_path(place.folder, name);
       const EntryKind kind = process_.files_.entry(file).kind;
-      if (kind != EntryKind::none && kind != EntryKind::folder) {
+      if (kind != EntryKind::none && kind != EntryKind::loop) {
+        found.error = kind == EntryKind::folder ? kErrorAccessDenied : 0;  // the search ends there
         found.file = std::move(file);
         found.rule = place.rule;
         found.detail = place.detail;
@@ -435,10 +436,11 @@ WindowsLoad WindowsProcess::load(const std::string& name, std::uint32_t flags, L
   const std::string file = full_windows_path(asked, settings_.current_folder);
   Loading loading(*this, flags, full ? windows_folder_of(file) : "", mode);
   Found found;
-  if (name.find_first_not_of(" .") == std::string::npos ||
-      ((flags & kLoadAlteredSearchPath) != 0 && (flags & kSearchFlags) != 0) ||
+  if (((flags & kLoadAlteredSearchPath) != 0 && (flags & kSearchFlags) != 0) ||
       ((flags & kLoadSearchDllLoadDir) != 0 && !full)) {
     found.error = kErrorInvalidParameter;
+  } else if (name.find_first_not_of(" .") == std::string::npos) {
+    found.error = kErrorModuleNotFound;
   } else if (!has_windows_folder(asked)) {
     found = loading.find(name, caller, /*dynamic=*/true);
   } else if (!full && windows_folder_of(asked) != "" && asked.find_first_of("\\/:") != 0 &&
