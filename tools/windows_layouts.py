@@ -211,8 +211,6 @@ LAYOUTS = {
                              {"app/x.dll": needs("dep.dll"), "app/dep.dll": {"machine": "i386"}}, load("x.dll"),
                              windows=["error 193"]),
 }
-# These start what has no place in a test: screens, services, other programs.
-NOT_TO_LOAD = set()
 
 
 def random_layout(chance: random.Random) -> dict:

@@ -168,6 +168,29 @@ class WindowsProcess::Loading {
     return search(name);
   }
 
+  /// A redirected name is, even where a path was asked for.
+  std::optional<Found> find_redirected(const std::string& name) {
+    if (!process_.settings_.local_redirection || process_.objects_.empty() ||
+        process_.is_known_dll(to_lower_ascii(name))) {
+      return std::nullopt;
+    }
+    const std::string& program = process_.objects_.front().file;
+    const std::string local = program + ".local";
+    const EntryKind kind = process_.files_.entry(local).kind;
+    if (kind == EntryKind::none) {
+      return std::nullopt;
+    }
+    Found found;
+    found.rule = LoadRule::redirection;
+    found.detail = local;
+    found.file =
+        join_windows_path(kind == EntryKind::folder ? local : windows_folder_of(program), name);
+    if (process_.files_.entry(found.file).kind != EntryKind::file) {
+      return std::nullopt;
+    }
+    return found;
+  }
+
   /// Through the folders, for a bare name or a relative path.
   Found search(const std::string& name) {
     Found found;
@@ -327,28 +350,6 @@ class WindowsProcess::Loading {
     return true;
   }
 
-  std::optional<Found> find_redirected(const std::string& name) {
-    if (!process_.settings_.local_redirection || process_.objects_.empty() ||
-        process_.is_known_dll(to_lower_ascii(name))) {
-      return std::nullopt;
-    }
-    const std::string& program = process_.objects_.front().file;
-    const std::string local = program + ".local";
-    const EntryKind kind = process_.files_.entry(local).kind;
-    if (kind == EntryKind::none) {
-      return std::nullopt;
-    }
-    Found found;
-    found.rule = LoadRule::redirection;
-    found.detail = local;
-    found.file =
-        join_windows_path(kind == EntryKind::folder ? local : windows_folder_of(program), name);
-    if (process_.files_.entry(found.file).kind != EntryKind::file) {
-      return std::nullopt;
-    }
-    return found;
-  }
-
   /// Hosts are System32's, whatever lies beside the program: that is why a program's own copy of
   /// ucrtbase.dll is not used on Windows 10.
   Found find_behind_api_set(const std::string& name, const std::string& host) {
@@ -460,8 +461,9 @@ WindowsLoad WindowsProcess::load(const std::string& name, std::uint32_t flags, L
     found.error = kErrorModuleNotFound;
   } else if (!has_windows_folder(asked)) {
     found = loading.find(name, caller, /*dynamic=*/true);
-  } else if (!full && windows_folder_of(asked) != "" && asked.find_first_of("\\/:") != 0 &&
-             asked.find(':') == std::string::npos) {
+  } else if (auto redirected = loading.find_redirected(std::string(windows_base_name(asked)))) {
+    found = *std::move(redirected);
+  } else if (!full && asked.find_first_of("\\/") != 0 && asked.find(':') == std::string::npos) {
     found = loading.search(asked);
   } else {
     found.file = file;

@@ -273,6 +273,7 @@ TEST_F(WindowsLoading, RedirectionWorksOnlyWhereItIsSwitchedOn) {
   EXPECT_EQ(load("x.dll"), "C:\\app\\x.dll");
   settings.local_redirection = true;
   EXPECT_EQ(load("x.dll"), "C:\\app\\python.exe.local\\x.dll");
+  EXPECT_EQ(load("C:\\app\\x.dll"), "C:\\app\\python.exe.local\\x.dll");
 }
 
 TEST_F(WindowsLoading, DelayImportsAreToldButNotLoadedAndCirclesEnd) {
