@@ -15,10 +15,14 @@ namespace plumb {
 [[nodiscard]] std::vector<FrameworkFacts> list_frameworks(
     const std::vector<Distribution>& distributions);
 
-/// Those of `frameworks` that an extension's package requires: what it imports first.
+/// Those of `frameworks` that an extension's package requires.
 [[nodiscard]] std::vector<const FrameworkFacts*> required_frameworks(
     const FrameworkFacts& extension, const std::vector<FrameworkFacts>& frameworks,
     const std::vector<Distribution>& distributions);
+
+/// Those whose own libraries are among these names: "libtorch_cpu.so" means torch.
+[[nodiscard]] std::vector<const FrameworkFacts*> frameworks_of_libraries(
+    const std::vector<std::string>& names, const std::vector<FrameworkFacts>& frameworks);
 
 /// Paths of the libraries that one of them owns, largest first; NVIDIA's own are left out.
 [[nodiscard]] std::vector<std::string> libraries_of_framework(

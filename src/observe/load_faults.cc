@@ -72,8 +72,7 @@ class Observer {
         process_(start_python(host, files_, environment)),
         framework_(std::move(framework)) {
     if (!framework_.is_framework) {
-      for (const FrameworkFacts* base :
-           required_frameworks(framework_, frameworks, distributions)) {
+      for (const FrameworkFacts* base : bases_of(files_, framework_, frameworks, distributions)) {
         framework_.bases.push_back(base->name);
         import_framework(process_, python_, files_, *base, distributions);
       }
