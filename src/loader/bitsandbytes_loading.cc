@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitsandbytes. Sources: bitsandbytes/cextension.py and cuda_specs.py of 0.43.3, 0.45.5 and 0.50.2.
+// bitsandbytes. Sources: bitsandbytes/cextension.py and cuda_specs.py of 0.43.3 to 0.50.2.
 //
 // One library for each CUDA version lies in the package. `import` opens the one of the version that
 // PyTorch was built with, by its path, and goes on without it: the error comes at the first call.
@@ -56,7 +56,7 @@ std::optional<Release> parse_digits(std::string_view digits) {
                  static_cast<unsigned>(*parse_decimal(digits.substr(2)))};
 }
 
-/// The library for PyTorch's CUDA: that very version; from 0.49 on else the next older of the same
+/// The library for PyTorch's CUDA: that very version; from 0.50 on else the next older of the same
 /// major, else the next newer. The exact name, whether it is there or not, if none fits.
 template <class Import>
 std::string cuda_library(Import& import, std::string_view suffix) {
@@ -75,7 +75,7 @@ std::string cuda_library(Import& import, std::string_view suffix) {
   const Release wanted = parse_release(cuda);
   const std::string exact = named(std::to_string(wanted.major) + std::to_string(wanted.minor));
   if (import.finder().is_file(exact) ||
-      parse_release(import.framework().version) < Release{0, 49}) {
+      parse_release(import.framework().version) < Release{0, 50}) {
     return exact;
   }
   std::string older;
@@ -113,9 +113,7 @@ void load(Import& import, std::string_view suffix) {
                                 "libbitsandbytes_cpu" + std::string(suffix));
   }
   // The error is kept until the first call: `import` itself succeeds.
-  if (import.finder().is_file(path)) {
-    import.open_by_ctypes(path, std::string(kFile), Wanted::optional);
-  }
+  import.open_by_ctypes(path, std::string(kFile), Wanted::optional);
 }
 
 }  // namespace
