@@ -37,8 +37,9 @@ std::string torch_cuda(Import& import) {
         const std::size_t open = line.find_first_of("'\"", equals);
         const std::size_t close =
             open == std::string_view::npos ? open : line.find(line[open], open + 1);
-        return close == std::string_view::npos ? std::string{}
-                                               : std::string(line.substr(open + 1, close - open - 1));
+        return close == std::string_view::npos
+                   ? std::string{}
+                   : std::string(line.substr(open + 1, close - open - 1));
       }
     }
     return {};
@@ -62,8 +63,7 @@ template <class Import>
 std::string cuda_library(Import& import, std::string_view suffix) {
   const std::string folder = import.in_site("bitsandbytes");
   const auto named = [&](const std::string& digits) {
-    return import.finder().join(folder,
-                                "libbitsandbytes_cuda" + digits + std::string(suffix));
+    return import.finder().join(folder, "libbitsandbytes_cuda" + digits + std::string(suffix));
   };
   if (const std::string digits = import.finder().variable("BNB_CUDA_VERSION"); !digits.empty()) {
     return named(digits);
@@ -85,8 +85,8 @@ std::string cuda_library(Import& import, std::string_view suffix) {
   constexpr std::string_view kStem = "libbitsandbytes_cuda";
   for (std::string& path : import.finder().starting_with(folder, kStem, suffix)) {
     const std::size_t at = path.rfind(kStem) + kStem.size();
-    const auto release = parse_digits(
-        std::string_view(path).substr(at, path.size() - suffix.size() - at));
+    const auto release =
+        parse_digits(std::string_view(path).substr(at, path.size() - suffix.size() - at));
     if (!release || release->major != wanted.major) {
       continue;
     }
@@ -118,8 +118,12 @@ void load(Import& import, std::string_view suffix) {
 
 }  // namespace
 
-void load_bitsandbytes(LinuxImport& import) { load(import, ".so"); }
+void load_bitsandbytes(LinuxImport& import) {
+  load(import, ".so");
+}
 
-void load_bitsandbytes(WindowsImport& import) { load(import, ".dll"); }
+void load_bitsandbytes(WindowsImport& import) {
+  load(import, ".dll");
+}
 
 }  // namespace plumb
