@@ -58,13 +58,12 @@ bool WindowsImport::import_module(const std::string& path, Wanted wanted) {
   return open(path, searches_path() ? kLoadAlteredSearchPath : kByPath, "import", wanted);
 }
 
-bool WindowsImport::import_module(const std::string& folder, std::string_view name,
-                                  Wanted wanted) {
+bool WindowsImport::import_module(const std::string& folder, std::string_view name, Wanted wanted) {
   const std::string path = finder_.extension_module(in_site(folder), name);
   if (!path.empty()) {
     return import_module(path, wanted);
   }
-  if (wanted == Wanted::required) {
+  if (wanted == Wanted::required && moment_ == LoadMoment::import) {
     std::string dotted = folder + "." + std::string(name);
     std::ranges::replace(dotted, '/', '.');
     fail_import("No module named '" + dotted + "'", in_site(folder + "/" + std::string(name)),

@@ -2,9 +2,9 @@
 #pragma once
 // A framework's import on Windows as it goes on: as LinuxImport, with LoadLibraryExW.
 //
-// Source: CPython's Python/dynload_win.c and Modules/_ctypes (3.8 and newer): an extension module is
-// loaded by its full path with the flags 0x1100, ctypes.CDLL("x.dll") with 0x1000, with a folder in
-// the name 0x1100. PATH counts in neither. Before 3.8 both search PATH.
+// Source: CPython's Python/dynload_win.c and Modules/_ctypes (3.8 and newer): an extension module
+// is loaded by its full path with the flags 0x1100, ctypes.CDLL("x.dll") with 0x1000, with a folder
+// in the name 0x1100. PATH counts in neither. Before 3.8 both search PATH.
 
 #include <optional>
 #include <string>
