@@ -62,7 +62,7 @@ endif()
 if(NOT WIN32)
   add_executable(loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/loader_replay.cc")
   target_link_libraries(loader_replay PRIVATE plumb_test_support plumb_observe plumb_options plumb_headers)
-  if(NOT PLUMB_SANITIZE)
+  if(NOT PLUMB_SANITIZE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME loader_real COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compare_loader.py"
       --replay "$<TARGET_FILE:loader_replay>" --random 150 "${PROJECT_SOURCE_DIR}/tests/loader")
     set_tests_properties(loader_real PROPERTIES LABELS "cases;real" TIMEOUT 120)
