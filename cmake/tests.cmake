@@ -17,7 +17,7 @@ file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
 if(support)
   add_library(plumb_test_support STATIC ${support})
   target_include_directories(plumb_test_support PUBLIC "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(plumb_test_support PUBLIC plumb_options plumb_headers plumb_base plumb_binary)
+  target_link_libraries(plumb_test_support PUBLIC plumb_options plumb_headers plumb_base plumb_binary plumb_loader)
 endif()
 
 foreach(folder base os binary facts catalog loader judge observe report cli)
@@ -61,10 +61,16 @@ endif()
 # The replay of ld.so is held against the real one: tests/loader has the cases, tools/compare_loader.py random ones.
 if(NOT WIN32)
   add_executable(loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/loader_replay.cc")
-  target_link_libraries(loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
+  target_link_libraries(loader_replay PRIVATE plumb_test_support plumb_observe plumb_options plumb_headers)
   if(NOT PLUMB_SANITIZE)
     add_test(NAME loader_real COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compare_loader.py"
       --replay "$<TARGET_FILE:loader_replay>" --random 150 "${PROJECT_SOURCE_DIR}/tests/loader")
     set_tests_properties(loader_real PROPERTIES LABELS "cases;real" TIMEOUT 120)
   endif()
+endif()
+
+# Windows' loader is held against Wine's by tools/compare_loader_windows.py, which uses this.
+if(NOT WIN32)
+  add_executable(windows_loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/windows_loader_replay.cc")
+  target_link_libraries(windows_loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
 endif()

@@ -45,8 +45,8 @@ def sysv_hash(name: bytes) -> int:
 
 
 def make_library(soname=None, rpath=None, runpath=None, needed=(), machine="x86_64", flags=(), defines=(), uses=(),
-                 symbolic=False, elf_type=3) -> bytes:
-    """The file's bytes. What is used is weak: a symbol that nobody has is no error."""
+                 symbolic=False, elf_type=3, weak=True) -> bytes:
+    """The file's bytes. What is used is weak, so that a symbol that nobody has is no error, unless told otherwise."""
     assert len(uses) <= MAX_USES
     number, is64 = MACHINES[machine]
     word = "Q" if is64 else "I"
@@ -56,7 +56,7 @@ def make_library(soname=None, rpath=None, runpath=None, needed=(), machine="x86_
     for index, name in enumerate(names):
         at = strings.add(name)
         used = index < len(uses)
-        info = (2 << 4 | 0) if used else (1 << 4 | 1)  # weak, no type; global object
+        info = ((2 if weak else 1) << 4 | 0) if used else (1 << 4 | 1)  # no type; global object
         value, size, section = (0, 0, 0) if used else (MARK_AT, 1, 1)
         symbols.append(struct.pack("<IBBHQQ", at, info, 0, section, value, size) if is64 else
                        struct.pack("<IIIBBH", at, value, size, info, 0, section))

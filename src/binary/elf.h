@@ -38,6 +38,7 @@ struct ElfSegment {
 struct ElfVersionNeed {
   std::string library;                // "libc.so.6"
   std::vector<std::string> versions;  // "GLIBC_2.17"
+  std::vector<std::string> weak;      // those of them that may be missing (VER_FLG_WEAK)
 };
 
 /// DF_1_* bits that plumb looks at.
@@ -62,6 +63,8 @@ struct ElfFile {
   bool symbolic = false;            // DT_SYMBOLIC or DF_SYMBOLIC: looks into itself first
   std::uint64_t flags_1 = 0;        // DT_FLAGS_1: DF_1_*
   std::vector<ElfVersionNeed> version_needs;
+  std::vector<std::string>
+      version_definitions;  // from .gnu.version_d, the file's own name included
   /// Highest GLIBC_ version needed, "2.28"; empty if none. GLIBC_ABI_DT_RELR counts as 2.36
   /// (glibc's NEWS).
   std::optional<std::string> glibc_min;

@@ -34,10 +34,12 @@ class ElfRecord {
 /// DT_* tags that plumb uses.
 inline constexpr std::uint64_t kDtNeeded = 1, kDtHash = 4, kDtStrtab = 5, kDtSymtab = 6,
                                kDtStrsz = 10, kDtSoname = 14, kDtRpath = 15, kDtSymbolic = 16,
-                               kDtRunpath = 29, kDtFlags = 30, kDtFlags1 = 0x6ffffffb,
-                               kDtGnuHash = 0x6ffffef5, kDtVersym = 0x6ffffff0,
-                               kDtVerdef = 0x6ffffffc, kDtVerdefnum = 0x6ffffffd,
-                               kDtVerneed = 0x6ffffffe, kDtVerneednum = 0x6fffffff;
+                               kDtRunpath = 29, kDtRela = 7, kDtRelaSize = 8, kDtRel = 17,
+                               kDtRelSize = 18, kDtPltRel = 20, kDtJmpRel = 23, kDtPltRelSize = 2,
+                               kDtFlags = 30, kDtFlags1 = 0x6ffffffb, kDtGnuHash = 0x6ffffef5,
+                               kDtVersym = 0x6ffffff0, kDtVerdef = 0x6ffffffc,
+                               kDtVerdefnum = 0x6ffffffd, kDtVerneed = 0x6ffffffe,
+                               kDtVerneednum = 0x6fffffff;
 
 /// The dynamic section: single-valued tags (the last one wins, as in ld.so) and DT_NEEDED in order.
 struct ElfDynamic {
@@ -71,6 +73,9 @@ struct ElfSymbolTable {
 struct ElfVersion {
   std::string name;
   bool defined = false;  // by this file (verdef); else needed of another (verneed)
+  bool base = false;     // VER_FLG_BASE: names the file itself, no version of symbols
+  bool hidden = false;   // a need that only the very version satisfies
+  std::string library;   // of a need: the library that should define it
 };
 
 /// Versions by index: definitions and, into elf.version_needs too, needs.

@@ -206,11 +206,17 @@ Result<std::map<std::uint16_t, ElfVersion>> read_elf_versions(PagedReader& reade
       PLUMB_ASSIGN(found.library, list.name(file));
       for (std::uint64_t j = 0; j < versions; ++j) {
         PLUMB_ASSIGN(const ElfRecord version, list.record(inner, 16));
-        const auto index = static_cast<std::uint16_t>(version.at<std::uint16_t>(6) & 0x7fff);
+        constexpr unsigned kWeak = 2, kHidden = 0x8000;
+        const bool weak = (version.at<std::uint16_t>(4) & kWeak) != 0;
+        const auto other = version.at<std::uint16_t>(6);
+        const auto index = static_cast<std::uint16_t>(other & 0x7fff);
         const std::uint64_t name_offset = version.at<std::uint32_t>(8);
         const std::uint64_t step = version.at<std::uint32_t>(12);
         PLUMB_ASSIGN(std::string name, list.name(name_offset));
-        names[index] = {name, false};
+        names[index] = {name, false, false, (other & kHidden) != 0, found.library};
+        if (weak) {
+          found.weak.push_back(name);
+        }
         found.versions.push_back(std::move(name));
         if (step == 0) {
           break;
@@ -228,12 +234,14 @@ Result<std::map<std::uint16_t, ElfVersion>> read_elf_versions(PagedReader& reade
     std::uint64_t at = *begin;
     for (std::uint64_t i = dynamic.value(kDtVerdefnum).value_or(kMaxVersions); i > 0; --i) {
       PLUMB_ASSIGN(const ElfRecord definition, list.record(at, 20));
+      const bool base = (definition.at<std::uint16_t>(2) & 1) != 0;  // VER_FLG_BASE
       const auto index = static_cast<std::uint16_t>(definition.at<std::uint16_t>(4) & 0x7fff);
       const std::uint64_t inner = at + definition.at<std::uint32_t>(12);
       const std::uint64_t next = definition.at<std::uint32_t>(16);
       PLUMB_ASSIGN(const ElfRecord auxiliary, list.record(inner, 8));
       PLUMB_ASSIGN(std::string name, list.name(auxiliary.at<std::uint32_t>(0)));
-      names[index] = {std::move(name), true};
+      elf.version_definitions.push_back(name);
+      names[index] = {std::move(name), true, base, false, {}};
       if (next == 0) {
         break;
       }
@@ -250,6 +258,9 @@ Result<void> read_elf_exports(const Source& source, const ElfDynamic& dynamic, E
   if (!versions) {  // the symbols are there all the same
     elf.faults.push_back(std::move(versions).error().while_doing("reading the symbol versions"));
     versions.emplace();
+  }
+  if (detail == ExportDetail::none) {
+    return {};
   }
   PLUMB_ASSIGN(const auto table, find_elf_symbol_table(reader, elf, dynamic));
   if (!table) {

@@ -5,8 +5,8 @@
 
 namespace plumb {
 
-/// How much a reader says of exported symbols: counting costs a few pages, names may cost
-/// megabytes.
-enum class ExportDetail : std::uint8_t { count, names };
+/// How much a reader says of exported symbols: counting costs a pass over the symbol table, names
+/// may cost megabytes.
+enum class ExportDetail : std::uint8_t { none, count, names };
 
 }  // namespace plumb

@@ -141,6 +141,7 @@ LibraryChoice choice(const Process& process, std::size_t index,
   result.library = name_of(object);
   result.found = true;
   result.path = object.file;
+  result.opened_as = object.file;
   result.rule = rule_name(object.rule);
   result.detail = object.detail;
   result.needed_by = who_needs(process, index);

@@ -24,6 +24,7 @@ struct LibraryChoice {
   std::string framework;  // for which: "torch"; "" = for none
   bool found = false;
   std::string path;       // of the chosen file
+  std::string opened_as;  // the path by which the loader opened it, links not followed
   std::string rule;       // rule_name()
   std::string detail;     // "RPATH $ORIGIN/../../nvidia/cudnn/lib of .../libtorch_cuda.so"
   std::string version;    // filled in by who reads files

@@ -6,8 +6,11 @@
 // against the real ld.so (tools/compare_loader.py).
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,9 +59,10 @@ struct LinuxObject {
   LoadRule rule = LoadRule::program;
   std::string detail;
   std::vector<LinuxNeed> needs;
-  bool known_by_file = true;  // a search that ends at this file leads to this object
-  bool global = false;        // in the scope that every lookup sees
-  bool deep_bind = false;     // sees its own scopes before the global one (RTLD_DEEPBIND)
+  bool known_by_file = true;       // a search that ends at this file leads to this object
+  std::size_t global_at_load = 0;  // so many of the global scope were there when it was relocated
+  bool global = false;             // in the scope that every lookup sees
+  bool deep_bind = false;          // sees its own scopes before the global one (RTLD_DEEPBIND)
   /// Objects that this one brought, itself first, breadth first: the scope of a dlopen() of it.
   /// Empty until it is one.
   std::vector<std::size_t> search_list;
@@ -77,6 +81,7 @@ struct LinuxOpen {
   std::string missing;                // the name that led to nothing
   std::string wanted_by;              // the file that asked for it
   std::vector<std::string> notes;     // preloads that were ignored
+  std::vector<std::size_t> made_global;  // objects that were not in the global scope before
 };
 
 struct LinuxOpenOptions {
@@ -93,7 +98,6 @@ struct LinuxPlace {
   std::string folder;  // "" for the cache
   std::string prefix;  // what ld.so puts before the name: "/opt/x/lib/", "../lib/", ""
   std::string detail;
-  std::size_t list = 0;  // which list it stands in: one RPATH, LD_LIBRARY_PATH, one RUNPATH ...
 };
 
 class LinuxProcess {
@@ -124,6 +128,9 @@ class LinuxProcess {
  private:
   struct Found;
   class Loading;
+  /// The lists in which a bare name is looked for, in order, until `found` says that it is there.
+  void visit_lists(std::size_t asker,
+                   const std::function<bool(std::span<const LinuxPlace>)>& found) const;
   [[nodiscard]] bool is_folder(const std::string& path);
   void forget_from(std::size_t first);
 
@@ -132,7 +139,9 @@ class LinuxProcess {
   std::vector<LinuxObject> objects_;
   std::vector<std::size_t> global_scope_;
   std::vector<LinuxPlace> library_path_;  // of LD_LIBRARY_PATH, which counts as it was at the start
+  std::vector<LinuxPlace> cache_, default_places_;
   std::map<std::string, bool> folder_exists_;
+  std::uint64_t tried_ = 0;  // folders in which names were looked for
   std::size_t started_ =
       0;  // objects that the program's start brought: their scope is the global one
 };

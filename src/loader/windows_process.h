@@ -11,12 +11,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "binary/api_set.h"
 #include "loader/file_view.h"
 #include "loader/linux_process.h"
 #include "loader/load_rule.h"
+#include "loader/side_by_side.h"
 
 namespace plumb {
 
@@ -27,7 +31,11 @@ inline constexpr std::uint32_t kLoadAlteredSearchPath = 0x8, kLoadSearchDllLoadD
 
 /// GetLastError() after a load that failed.
 inline constexpr std::uint32_t kErrorModuleNotFound = 126, kErrorProcedureNotFound = 127,
-                               kErrorBadExeFormat = 193;
+                               kErrorBadExeFormat = 193, kErrorAccessDenied = 5,
+                               kErrorNotEnoughMemory = 8, kErrorInvalidParameter = 87;
+
+/// Names of System32 that programs commonly import and that every Windows 10 has.
+[[nodiscard]] std::vector<std::string> usual_system_dlls();
 
 struct WindowsSettings {
   std::string machine = "x86_64";
@@ -37,6 +45,12 @@ struct WindowsSettings {
   std::vector<std::string> path;        // PATH's elements, quotes taken off
   std::vector<std::string> known_dlls;  // base names; with what they import
   bool safe_search = true;              // SafeDllSearchMode
+  /// DLL redirection (app.exe.local) works only where DevOverrideEnable is set among the registry's
+  /// Image File Execution Options.
+  bool local_redirection = false;
+  /// What Windows brings, in lower case, where `files` has no System32 to look into; besides the
+  /// known DLLs. Such a module has no file.
+  std::vector<std::string> provided = usual_system_dlls();
 };
 
 struct WindowsNeed {
@@ -49,10 +63,10 @@ struct WindowsNeed {
 };
 
 struct WindowsObject {
-  std::string file;            // full path; "" for an API set without a host of its own
+  std::string file;            // full path; "" for what Windows brings where no file is at hand
   std::string identity;        // FileView's
   std::string name;            // base name, lower case: what the loaded-module rule compares
-  const PeFile* pe = nullptr;  // null for an API set
+  const PeFile* pe = nullptr;  // null where `file` is ""
   std::optional<std::size_t> needed_by;
   std::optional<std::size_t> opened_by;
   LoadRule rule = LoadRule::program;
@@ -105,13 +119,36 @@ class WindowsProcess {
                                                  const std::string& folder) const;
   [[nodiscard]] const WindowsSettings& settings() const { return settings_; }
   [[nodiscard]] FileView& files() const { return files_; }
+  /// The object that a bare name leads to while it is loaded, API sets included.
+  [[nodiscard]] std::optional<std::size_t> find_loaded(std::string_view name) const;
+  /// The DLL behind an API set for one importer; empty if the name is none that `files` knows, ""
+  /// if nothing stands behind it here.
+  [[nodiscard]] std::optional<std::string> host_of_api_set(std::string_view name,
+                                                           std::string_view importer) const;
+  /// System32 and its table of API sets are there to be looked at.
+  [[nodiscard]] bool has_system() const { return has_system_; }
 
  private:
+  struct Found;
+  class Loading;
+
+  [[nodiscard]] bool is_known_dll(const std::string& name);
+  [[nodiscard]] bool is_folder(const std::string& path);
+  void forget_from(std::size_t first);
+  void keep(WindowsObject object);
+
   FileView& files_;
   WindowsSettings settings_;
   std::vector<WindowsObject> objects_;
   std::vector<std::string> added_;
   std::string set_folder_;
+  bool has_system_ = false;
+  std::optional<ApiSets> api_sets_;
+  std::optional<std::set<std::string, std::less<>>> known_dlls_;  // with what they import
+  SideBySide side_by_side_;
+  std::map<std::string, bool> folder_exists_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;  // first loaded wins
+  std::map<std::string, std::size_t, std::less<>> by_identity_;
 };
 
 }  // namespace plumb

@@ -12,7 +12,7 @@
 #include "binary/binary_reader.h"
 #include "binary/nvidia_names.h"
 #include "binary/wheel.h"
-#include "observe/needed_libraries.h"
+#include "observe/host.h"
 #include "observe/package_files.h"
 #include "observe/version_files.h"
 #include "os/file.h"
@@ -290,10 +290,7 @@ std::vector<const FrameworkFacts*> required_frameworks(
   return required;
 }
 
-std::vector<FrameworkFacts> observe_frameworks(const Host& host,
-                                               const PythonEnvironment& environment,
-                                               const std::vector<Distribution>& distributions,
-                                               const std::vector<CachedLibrary>& cache,
+std::vector<FrameworkFacts> observe_frameworks(const std::vector<Distribution>& distributions,
                                                std::vector<Error>& errors) {
   std::vector<Candidate> candidates = group(distributions);
   std::vector<Job> jobs;
@@ -321,7 +318,6 @@ std::vector<FrameworkFacts> observe_frameworks(const Host& host,
           (!wanted && candidate.facts.libraries.empty())) {
         continue;
       }
-      find_needed_libraries(host, environment, cache, candidate.facts);
       frameworks.push_back(std::move(candidate.facts));
     }
   }

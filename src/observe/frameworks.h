@@ -6,9 +6,7 @@
 
 #include <vector>
 
-#include "binary/library_cache.h"
 #include "facts/machine.h"
-#include "observe/host.h"
 
 namespace plumb {
 
@@ -26,11 +24,10 @@ namespace plumb {
 [[nodiscard]] std::vector<std::string> libraries_of_framework(
     const FrameworkFacts& facts, const std::vector<Distribution>& distributions);
 
-/// Frameworks first, in order of name, then extensions that have to do with CUDA. What could not be
-/// read goes to `errors`.
+/// Frameworks first, in order of name, then extensions that have to do with CUDA, with what their
+/// own libraries hold; `needs` and `load_faults` are observe_loading()'s. What could not be read
+/// goes to `errors`.
 [[nodiscard]] std::vector<FrameworkFacts> observe_frameworks(
-    const Host& host, const PythonEnvironment& environment,
-    const std::vector<Distribution>& distributions, const std::vector<CachedLibrary>& cache,
-    std::vector<Error>& errors);
+    const std::vector<Distribution>& distributions, std::vector<Error>& errors);
 
 }  // namespace plumb

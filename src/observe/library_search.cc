@@ -7,12 +7,13 @@
 
 #include "base/text.h"
 #include "binary/wheel.h"
+#include "loader/symbol_copies.h"
 #include "loader/windows_symbols.h"
 #include "observe/distributions.h"
 #include "observe/environment_loading.h"
 #include "observe/file_version.h"
 #include "observe/frameworks.h"
-#include "observe/needed_libraries.h"
+#include "observe/library_folders.h"
 #include "observe/python_environment.h"
 #include "os/file.h"
 
@@ -70,7 +71,7 @@ class Search {
       PLUMB_TRY(search_environment());
     }
     for (LibraryChoice& choice : answer_.results) {
-      add_versions(choice);
+      complete(choice);
     }
     return std::move(answer_);
   }
@@ -314,13 +315,18 @@ class Search {
       return;
     }
     SymbolCheck found = check(process, from(first, process.objects().size()));
+    find_symbol_copies(process, known_folders(), found.missing);
     answer_.symbols.looked_up += found.looked_up;
     std::ranges::move(found.missing, std::back_inserter(answer_.symbols.missing));
     std::ranges::move(found.errors, std::back_inserter(answer_.errors));
   }
 
-  void add_versions(LibraryChoice& choice) {
+  /// Versions; and for an environment, where the file itself lies.
+  void complete(LibraryChoice& choice) {
     if (choice.found) {
+      if (question_.file.empty()) {
+        choice.path = files_->resolved(choice.path);  // as a process shows what it has mapped
+      }
       choice.version = version_of_file(*files_, choice.path, distributions_);
     }
     for (LibraryLoser& loser : choice.losers) {

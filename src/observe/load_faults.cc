@@ -14,6 +14,7 @@
 #include "loader/windows_symbols.h"
 #include "observe/environment_loading.h"
 #include "observe/frameworks.h"
+#include "os/file.h"
 #include "os/parallel.h"
 
 namespace plumb {
@@ -42,22 +43,15 @@ std::optional<std::size_t> find_loaded(const WindowsProcess& process, const std:
                               : std::optional(static_cast<std::size_t>(hit - objects.begin()));
 }
 
-/// Where the loader would take a library from that nothing has loaded yet; "" = nowhere.
-std::string find_by_opening(LinuxProcess& process, const std::string& name, std::size_t caller) {
+/// Opened by its path, as a framework does with parts that it loads when they are used.
+std::optional<std::size_t> open_part(LinuxProcess& process, const std::string& path) {
   LinuxOpenOptions options;
-  options.caller = caller;
   options.mode = LoadMode::trace;
-  const LinuxOpen opened = process.open(name, options);
-  std::string path = opened.object ? process.objects()[*opened.object].file : std::string{};
-  process.undo(opened);
-  return path;
+  return process.open(path, options).object;
 }
 
-std::string find_by_opening(WindowsProcess& process, const std::string& name, std::size_t) {
-  const WindowsLoad loaded = process.load(name, kLoadSearchDefaultDirs, LoadMode::trace);
-  std::string path = loaded.object ? process.objects()[*loaded.object].file : std::string{};
-  process.undo(loaded);
-  return path;
+std::optional<std::size_t> open_part(WindowsProcess& process, const std::string& path) {
+  return process.load(path, kLoadSearchDefaultDirs | kLoadSearchDllLoadDir, LoadMode::trace).object;
 }
 
 SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
@@ -178,7 +172,12 @@ class Observer {
   template <class Process>
   void find_needs(Process& process) {
     std::map<std::string, std::size_t> asked;  // into framework.needs
+    const decltype(process.objects().front().needs) no_needs;
     for (const BinaryFacts& library : framework_.libraries) {
+      auto part = find_loaded(process, base_name(library.path));
+      if (!part) {
+        part = open_part(process, files_.there(join_path(framework_.site, library.path)));
+      }
       for (const std::string& name : library.needs) {
         if (!is_nvidia_library(name)) {  // the driver's own are judged with the driver
           continue;
@@ -189,11 +188,10 @@ class Observer {
           continue;
         }
         std::string found;
-        if (const auto object = find_loaded(process, name)) {
-          found = process.objects()[*object].file;
-        } else {
-          const auto caller = find_loaded(process, base_name(library.path));
-          found = find_by_opening(process, name, caller.value_or(0));
+        for (const auto& need : part ? process.objects()[*part].needs : no_needs) {
+          if (need.object && to_lower_ascii(need.name) == to_lower_ascii(name)) {
+            found = process.objects()[*need.object].file;
+          }
         }
         framework_.needs.push_back(
             {name, {library.path}, found.empty() ? found : files_.here(found)});

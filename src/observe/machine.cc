@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/machine.h"
 
-#include "binary/library_cache.h"
 #include "observe/cards.h"
 #include "observe/distributions.h"
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
+#include "observe/load_faults.h"
 #include "observe/python_environment.h"
 #include "observe/toolkits.h"
 
@@ -27,8 +27,8 @@ MachineFacts observe_machine(const Host& host, const std::string& environment) {
     if (python.kind == EnvironmentKind::conda) {
       machine.conda_packages = list_conda_packages(python.root);
     }
-    machine.frameworks =
-        observe_frameworks(host, python, machine.distributions, cache, machine.errors);
+    machine.frameworks = observe_frameworks(machine.distributions, machine.errors);
+    observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors);
   }
   return machine;
 }

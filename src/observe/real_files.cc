@@ -227,7 +227,7 @@ Result<const ElfFile*> RealFiles::elf(const std::string& path) {
   auto known = elf_.find(key);
   if (known == elf_.end()) {
     const auto source = open(path);
-    known = elf_.emplace(key, source ? read_elf(**source, {})
+    known = elf_.emplace(key, source ? read_elf(**source, {.exports = ExportDetail::none})
                                      : Result<ElfFile>(std::unexpected(source.error())))
                 .first;
   }
@@ -243,7 +243,7 @@ Result<const PeFile*> RealFiles::pe(const std::string& path) {
   auto known = pe_.find(key);
   if (known == pe_.end()) {
     const auto source = open(path);
-    known = pe_.emplace(key, source ? read_pe(**source, {})
+    known = pe_.emplace(key, source ? read_pe(**source, {.exports = ExportDetail::none})
                                     : Result<PeFile>(std::unexpected(source.error())))
                 .first;
   }

@@ -32,6 +32,7 @@ Json choice_json(const LibraryChoice& choice) {
   json["chosen"] = choice.found ? Json{{"path", clean(choice.path)},
                                        {"rule", clean(choice.rule)},
                                        {"version", or_null(choice.version)},
+                                       {"opened_as", clean(choice.opened_as)},
                                        {"detail", or_null(choice.detail)}}
                                 : Json(nullptr);
   json["losers"] = std::move(losers);

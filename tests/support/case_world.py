@@ -8,11 +8,14 @@ import pathlib
 import re
 import shlex
 import shutil
+import sys
 import zipfile
 
 from case_file import CaseError
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS.parent / "tools"))
+import tiny_elf  # noqa: E402
 UNKNOWN_TO_WINDOWS = re.compile(r'[<>:"|?*\\]')  # no file there can be named with one of these
 TIME = re.compile(r"(?<![\w.])\d+(?:\.\d+)? (?:ms|s|µs)(?![\w/])")
 
@@ -93,6 +96,9 @@ def _make(world: World, modes: list, verb: str, words: list, body) -> None:
         (name,) = words
         data = "".join(line + "\n" for line in body or []).encode()
         place(name).write_bytes(_unhex(body or []) if verb == "hex" else data)
+    elif verb == "elf":
+        name, *settings = words
+        place(name).write_bytes(_library(settings))
     elif verb == "size":
         size, name = words
         with place(name).open("ab") as file:
@@ -125,6 +131,15 @@ def _make(world: World, modes: list, verb: str, words: list, body) -> None:
         world.systems &= {{"linux": "linux", "windows": "windows"}[word] for word in words}
     else:
         raise ValueError
+
+
+def _library(settings: list) -> bytes:
+    """A Linux library: soname=X rpath=X runpath=X machine=X; needed=A,B defines=F,G uses=H (strong)."""
+    values = {"weak": False}
+    for setting in settings:
+        key, value = setting.split("=", 1)
+        values[key] = value.split(",") if key in ("needed", "defines", "uses") else value
+    return tiny_elf.make_library(**values)
 
 
 def _unhex(lines: list) -> bytes:

@@ -230,6 +230,12 @@ std::string Builder::dynamic() {
   text(14, spec_.soname);
   text(15, spec_.rpath);
   text(29, spec_.runpath);
+  if (spec_.symbolic) {
+    entry(16, 0);
+  }
+  if (spec_.flags_1 != 0) {
+    entry(0x6ffffffb, spec_.flags_1);
+  }
   address(5, "dynstr");
   entry(10, strings_.bytes().size());
   address(6, "dynsym");

@@ -48,6 +48,8 @@ struct ElfSpec {
   std::uint16_t type = 3;
   std::optional<std::string> soname = {}, rpath = {}, runpath = {}, interpreter = {};
   std::vector<std::string> needed = {};
+  bool symbolic = false;
+  std::uint64_t flags_1 = 0;  // DF_1_*
   std::vector<ElfSymbolSpec> symbols = {};
   std::vector<std::string> version_definitions = {};
   std::vector<ElfNeedSpec> version_needs = {};

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/needed_libraries.h"
+#include "observe/library_folders.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
 
-#include "base/text.h"
-#include "binary/nvidia_names.h"
 #include "os/environment.h"
 #include "os/file.h"
 
@@ -52,16 +48,6 @@ class Places {
 
   [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }
 
-  [[nodiscard]] std::string find(const std::string& name) const {
-    for (const std::string& folder : folders_) {
-      const std::string path = join_path(folder, name);
-      if (is_file(path)) {
-        return path;
-      }
-    }
-    return {};
-  }
-
  private:
   const Host& host_;
   bool windows_;
@@ -102,44 +88,12 @@ void add_environment(Places& places, const Host& host, const PythonEnvironment& 
   }
 }
 
-/// libcuda, nvcuda, NVML: the driver's, judged with it.
-bool is_driver_library(const std::string& name) {
-  return !is_nvidia_library(name);
-}
-
 }  // namespace
 
 std::vector<std::string> library_folders(const Host& host, const PythonEnvironment& environment) {
   Places places(host, environment);
   add_environment(places, host, environment);
   return places.folders();
-}
-
-void find_needed_libraries(const Host& host, const PythonEnvironment& environment,
-                           const std::vector<CachedLibrary>& cache, FrameworkFacts& framework) {
-  std::map<std::string, std::size_t> asked;  // into framework.needs
-  Places places(host, environment);
-  for (const BinaryFacts& library : framework.libraries) {
-    places.add(join_path(framework.site, parent_path(library.path)));
-  }
-  add_environment(places, host, environment);
-  for (const BinaryFacts& library : framework.libraries) {
-    for (const std::string& name : library.needs) {
-      if (!is_cuda_library(name) || is_driver_library(name)) {
-        continue;
-      }
-      const auto [known, is_new] = asked.emplace(to_lower_ascii(name), framework.needs.size());
-      if (!is_new) {
-        framework.needs[known->second].by.push_back(library.path);
-        continue;
-      }
-      std::string found = places.find(name);
-      if (found.empty()) {
-        found = find_in_cache(cache, name);
-      }
-      framework.needs.push_back({name, {library.path}, std::move(found)});
-    }
-  }
 }
 
 }  // namespace plumb

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+extern int answer(void); int call(void){return answer();}
