@@ -16,7 +16,7 @@ namespace plumb {
 struct CachedLibrary {
   std::string name;  // "libcuda.so.1"
   std::string path;
-  std::string hwcap;  // "x86-64-v3": for CPUs of that level only; "" = for all
+  std::string hwcap = {};  // "x86-64-v3": for CPUs of that level only; "" = for all
 };
 
 /// Entries for programs of `machine` ("x86_64", "aarch64"), in the file's order. Errors: malformed,

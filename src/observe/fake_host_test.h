@@ -58,9 +58,13 @@ class FakeHost {
 
 /// A library for Linux with one module for each of `targets`, that asks for `needed`.
 inline std::string linux_library(const std::vector<std::uint32_t>& targets,
-                                 const std::vector<std::string>& needed = {}) {
+                                 const std::vector<std::string>& needed = {},
+                                 const std::string& rpath = {}) {
   ElfSpec spec;
   spec.needed = needed;
+  if (!rpath.empty()) {
+    spec.rpath = rpath;
+  }
   if (!targets.empty()) {
     std::vector<FatbinEntry> entries;
     for (const std::uint32_t target : targets) {

@@ -48,9 +48,10 @@ TEST(Frameworks, AGpuBuildOfTorchOnLinux) {
   fake.write(site + "torch/version.py",
              "__version__ = '2.14.1+cu130'\ncuda: Optional[str] = '13.0'\n");
   fake.write(site + "torch/lib/libtorch_cuda.so",
-             linux_library({80, 90}, {"libcudart.so.13", "libcublas.so.13", "libcuda.so.1"}));
+             linux_library({80, 90}, {"libcudart.so.13", "libcublas.so.13", "libcuda.so.1"},
+                           "$ORIGIN/../../nvidia/cu13/lib"));
   fake.write(site + "torch/lib/libtorch_cpu.so", linux_library({}, {"libc.so.6"}));
-  fake.write(site + "nvidia/cu13/lib/libcudart.so.13", "elf");
+  fake.write(site + "nvidia/cu13/lib/libcudart.so.13", linux_library({}, {"libc.so.6"}));
   const MachineFacts machine = observe_machine(fake.host(), fake.path("ml"));
   ASSERT_EQ(machine.frameworks.size(), 1U);
   const FrameworkFacts& torch = machine.frameworks.front();

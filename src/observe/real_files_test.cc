@@ -48,15 +48,14 @@ TEST(RealFiles, ALinkInAMountedSystemMeansThatSystemsFile) {
   RealFiles files(fake.host(), "linux");
   EXPECT_EQ(files.entry("/usr/lib/libz.so").kind, EntryKind::file);
   EXPECT_TRUE(files.elf("/usr/lib/libz.so"));
-  EXPECT_EQ(files.entry("/usr/lib/a").kind, EntryKind::none);
+  EXPECT_EQ(files.entry("/usr/lib/a").kind, EntryKind::loop);
 }
 
 TEST(LinuxSettings, FoldersAndVersionComeFromTheLoadersOwnBytes) {
-  const std::string bytes(
+  constexpr char kBytes[] =
       "\1\2/etc/ld.so.cache\0/lib64/\0/usr/lib64/\0x\0ld.so (GNU libc) stable release version "
-      "2.34.\0",
-      84);
-  const BuiltIntoLoader built = find_built_into_loader(bytes);
+      "2.34.\0";
+  const BuiltIntoLoader built = find_built_into_loader(std::string_view(kBytes, sizeof kBytes - 1));
   EXPECT_EQ(built.default_folders, (std::vector<std::string>{"/lib64", "/usr/lib64"}));
   EXPECT_EQ(built.glibc_minor, 34);
   EXPECT_TRUE(find_built_into_loader("").default_folders.empty());
