@@ -128,6 +128,8 @@ def record(envs: pathlib.Path, pair: dict) -> None:
     names = modules_of(envs, pair)
     each, together = ask_child(python, LOAD, json.dumps(pair["imports"]), before, json.dumps([str(site / name) for name in names]))
     modules = {name: clean(each[str(site / name)]) for name in names}
+    if isinstance(together, str):  # modules that were never meant for one process ended it
+        together = each
     never = [name for name in names if together[str(site / name)]]
     packages = {}
     for info in sorted(site.glob("*.dist-info")):
