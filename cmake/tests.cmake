@@ -62,15 +62,19 @@ endif()
 if(NOT WIN32)
   add_executable(loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/loader_replay.cc")
   target_link_libraries(loader_replay PRIVATE plumb_test_support plumb_observe plumb_options plumb_headers)
-  if(NOT PLUMB_SANITIZE)
+  if(NOT PLUMB_SANITIZE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME loader_real COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compare_loader.py"
       --replay "$<TARGET_FILE:loader_replay>" --random 150 "${PROJECT_SOURCE_DIR}/tests/loader")
     set_tests_properties(loader_real PROPERTIES LABELS "cases;real" TIMEOUT 120)
   endif()
 endif()
 
-# Windows' loader is held against Wine's by tools/compare_loader_windows.py, which uses this.
-if(NOT WIN32)
-  add_executable(windows_loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/windows_loader_replay.cc")
-  target_link_libraries(windows_loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
+# The replay of Windows' loader is held against Wine's: tools/windows_layouts.py has the layouts.
+add_executable(windows_loader_replay "${PROJECT_SOURCE_DIR}/tests/tools/windows_loader_replay.cc")
+target_link_libraries(windows_loader_replay PRIVATE plumb_observe plumb_loader plumb_options plumb_headers)
+if(WIN32)
+  target_link_options(windows_loader_replay PRIVATE -static)
+  add_test(NAME windows_loader_real COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compare_loader_windows.py"
+    --replay "$<TARGET_FILE:windows_loader_replay>" --random 10 --dlls 5)
+  set_tests_properties(windows_loader_real PROPERTIES LABELS "cases;real" TIMEOUT 300)
 endif()

@@ -6,7 +6,8 @@ $LIB and $PLATFORM on this machine, in every text.
 
   about      what the case shows
   files      path, and kind: "library" (left out), "link" (target), "folder", "fifo", or a damaged one of tiny_elf.DAMAGED;
-             a library has soname, rpath, runpath, needed, machine, flags (nodefaultlib ...), defines, uses, symbolic
+             a library has soname, rpath, runpath, needed, machine, flags (nodefaultlib ...), defines, uses, symbolic,
+             weak (left out: true; false: what it uses must be there)
   program    path ("program"), run (another path by which it is started), rpath, runpath, needed, flags
   environment LD_LIBRARY_PATH, LD_PRELOAD
   cwd        folder below the world
@@ -122,6 +123,7 @@ def run_real(scenario: dict, world: str) -> list[str]:
     fault = None
     for line in said:
         start = f"{program}: "
+        line = re.sub(r": symbol lookup error: .*: undefined symbol: .*", ": undefined symbol", line)
         preload = re.match(r"ERROR: ld\.so: (object .* from .* cannot be preloaded .*)", line)
         if preload:
             lines.append("note " + preload[1])
@@ -135,6 +137,8 @@ def run_real(scenario: dict, world: str) -> list[str]:
             fault = line
     # Where nothing at all could be tried, the system's words are those of an error long past, or none.
     out = [re.sub(r"^(fail .*: cannot open shared object file)$", r"\1: No such file or directory", line) for line in out]
+    # Of several symbols that are missing, ld.so names the first that it relocates.
+    out = [re.sub(r"^fail .*: undefined symbol: .*", "fail undefined symbol", line) for line in out]
     if fault is not None:
         fault = re.sub("(: cannot open shared object file)$", r"\1: No such file or directory", fault)
         return lines + ["start fail " + fault]
@@ -217,6 +221,8 @@ class Generator:
             out.setdefault("flags", []).append(self.random.choice(["nodlopen", "pie", "global", "nodelete"]))
         out["defines"] = self.some(self.SYMBOLS, 0, 3)
         out["uses"] = self.some(self.SYMBOLS, 0, 3)
+        if self.chance(0.1):
+            out["weak"] = False
         if self.chance(0.12):
             out["symbolic"] = True
         return out

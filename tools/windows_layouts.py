@@ -28,6 +28,7 @@ def layout(what: str, files: dict, *script: str, **more) -> dict:
 
 EVERYWHERE = {f"{folder}/x.dll": DLL for folder in ("app", "cwd", "p1", "p2", "added", "set")}
 PATH = "{W}\\p1;{W}\\p2"
+CONTROLS = "Microsoft.Windows.Common-Controls"
 CRT_MANIFEST = ("<assembly xmlns='urn:schemas-microsoft-com:asm.v1' manifestVersion='1.0'><dependency><dependentAssembly>"
                 "<assemblyIdentity type='win32' name='Tiny.CRT' version='1.0.0.0' processorArchitecture='amd64'/>"
                 "</dependentAssembly></dependency></assembly>")
@@ -97,6 +98,12 @@ LAYOUTS = {
                             load("{W}\\a\\dep.dll"), load("x.dll")),
     "loaded-two": layout("of two of one name, the first loaded", {"a/x.dll": DLL, "b/x.dll": DLL, "app/y.dll": needs("x.dll")},
                          load("{W}\\b\\x.dll"), load("{W}\\a\\x.dll"), load("y.dll"), load("{W}\\b\\x.dll")),
+    "loaded-two-latest": layout("... even where another was asked for since (Microsoft, LoadLibraryW: \"the function returns a "
+                                "handle to the module that was loaded first\"; Wine: the one that it saw last, cached_modref in "
+                                "dlls/ntdll/loader.c)",
+                                {"a/x.dll": DLL, "b/x.dll": DLL}, load("{W}\\b\\x.dll"), load("{W}\\a\\x.dll"), load("x.dll"),
+                                windows=["loaded {W}\\b\\x.dll", "new {W}\\b\\x.dll", "loaded {W}\\a\\x.dll",
+                                         "new {W}\\a\\x.dll", "loaded {W}\\b\\x.dll"]),
     "loaded-flags": layout("whatever the flags", {"a/x.dll": DLL}, load("{W}\\a\\x.dll"), load("x.dll", SYSTEM)),
     "spelling": layout("one file, many spellings", {"a/x.dll": DLL}, load("{W}\\a\\x.dll"), load("{W}\\A\\X.DLL"),
                        load("{W}/a/x.dll"), load("{W}\\app\\..\\a\\.\\x.dll"), load("\\\\?\\{W}\\a\\x.dll")),
@@ -170,6 +177,23 @@ LAYOUTS = {
                                                            "site/Tiny.CRT/Tiny.CRT.manifest": TINY_CRT,
                                                            "site/Tiny.CRT/dep.dll": DLL, "app/dep.dll": DLL},
                        load("{W}\\site\\x.dll")),
+    "assembly-shared": layout("one of WinSxS", {"site/x.dll": {"imports": {"comctl32.dll": ["InitCommonControlsEx"]},
+                                                               "manifest": CRT_MANIFEST.replace("Tiny.CRT", CONTROLS)
+                                                               .replace("1.0.0.0", "6.0.0.0").replace(
+                                                                   "/></dep", " publicKeyToken='6595b64144ccf1df'/></dep")}},
+                              load("{W}\\site\\x.dll")),
+    "assembly-missing": layout("one that is nowhere: ERROR_SXS_CANT_GEN_ACTCTX (Microsoft, System Error Codes 14001; Wine loads "
+                               "the DLL without it, \"failed to create actctx\" is a warning there)",
+                               {"site/x.dll": {"imports": ["dep.dll"], "manifest": CRT_MANIFEST}, "app/dep.dll": DLL},
+                               load("{W}\\site\\x.dll"), load("dep.dll"),
+                               windows=["error 14001", "loaded {W}\\app\\dep.dll", "new {W}\\app\\dep.dll"]),
+    "assembly-flat": layout("its manifest beside the DLL", {"site/x.dll": {"imports": ["dep.dll"], "manifest": CRT_MANIFEST},
+                                                            "site/Tiny.CRT.manifest": TINY_CRT, "site/dep.dll": DLL,
+                                                            "app/dep.dll": DLL}, load("{W}\\site\\x.dll")),
+    "assembly-loaded": layout("an assembly comes before loaded names",
+                              {"site/x.dll": {"imports": ["dep.dll"], "manifest": CRT_MANIFEST},
+                               "site/Tiny.CRT/Tiny.CRT.manifest": TINY_CRT, "site/Tiny.CRT/dep.dll": DLL, "app/dep.dll": DLL},
+                              load("dep.dll"), load("{W}\\site\\x.dll"), load("dep.dll")),
     "program": layout("the program's own imports, one of which lacks something", {"app/dep.dll": needs("a.dll"),
                                                                                   "cwd/b.dll": DLL}, needs_dep=True),
     "program-cwd": layout("the program's own imports, from the current folder", {"cwd/dep.dll": DLL}, load("dep.dll"),
@@ -187,8 +211,6 @@ LAYOUTS = {
                              {"app/x.dll": needs("dep.dll"), "app/dep.dll": {"machine": "i386"}}, load("x.dll"),
                              windows=["error 193"]),
 }
-# These start what has no place in a test: screens, services, other programs.
-NOT_TO_LOAD = set()
 
 
 def random_layout(chance: random.Random) -> dict:

@@ -2,6 +2,7 @@
 #include "loader/library_choices.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -184,11 +185,23 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
                                     const std::vector<std::string>& known_folders) {
   std::vector<LibraryChoice> choices;
   std::set<std::string> stems;
+  std::map<std::size_t, std::string> asked_by;  // of libraries that code opens, not needs
+  for (const FrameworkLoad& load : loads) {
+    for (const LibraryRequest& request : load.requests) {
+      if (request.object) {
+        asked_by.emplace(*request.object, request.asked_by);
+      }
+    }
+  }
   for (std::size_t i = 1; i < process.objects().size(); ++i) {
     const std::string name = name_of(process.objects()[i]);
     if (is_cuda_library(name)) {
       stems.insert(library_stem(name));
       choices.push_back(choice(process, i, known_folders));
+      const auto asker = asked_by.find(i);
+      if (choices.back().detail.empty() && asker != asked_by.end()) {
+        choices.back().detail = asker->second + " asks for this path";
+      }
     }
   }
   const auto missing = [&](const std::string& name, const std::string& fault,

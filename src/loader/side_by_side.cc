@@ -2,6 +2,7 @@
 #include "loader/side_by_side.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -65,7 +66,8 @@ std::vector<AssemblyName> parse_dependent_assemblies(std::string_view manifest) 
   while (all.size() < kMaxAssemblies && !next_element(manifest, "<dependentAssembly", at).empty()) {
     const std::string_view element = next_element(manifest, "<assemblyIdentity", at);
     AssemblyName assembly{attribute(element, "name"), attribute(element, "version"),
-                          to_lower_ascii(attribute(element, "publicKeyToken"))};
+                          to_lower_ascii(attribute(element, "publicKeyToken")),
+                          attribute(element, "language")};
     if (!assembly.name.empty() && !has_windows_folder(assembly.name)) {
       all.push_back(std::move(assembly));
     }
@@ -87,39 +89,72 @@ bool manifest_lists_file(std::string_view manifest, std::string_view file) {
   return false;
 }
 
+const std::vector<AssemblyName>& SideBySide::assemblies(std::string_view manifest) {
+  const auto known = parsed_.find(manifest);
+  if (known != parsed_.end()) {
+    return known->second;
+  }
+  return parsed_.emplace(std::string(manifest), parse_dependent_assemblies(manifest)).first->second;
+}
+
 std::optional<std::string> SideBySide::find(FileView& files, std::string_view manifest,
                                             const std::string& folder,
                                             const std::string& windows_folder,
                                             const std::string& machine, const std::string& name) {
-  if (manifest.find("<dependentAssembly") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  auto parsed = parsed_.find(manifest);
-  if (parsed == parsed_.end()) {
-    parsed = parsed_.emplace(std::string(manifest), parse_dependent_assemblies(manifest)).first;
-  }
-  for (const AssemblyName& assembly : parsed->second) {
-    const std::string shared = in_winsxs(files, assembly, windows_folder, machine, name);
-    if (!shared.empty()) {
-      return shared;
+  for (const AssemblyName& assembly : assemblies(manifest)) {
+    const std::vector<std::string> folders = shared(files, assembly, windows_folder, machine);
+    for (const std::string& place : folders) {
+      std::string file = join_windows_path(place, name);
+      if (files.entry(file).kind == EntryKind::file) {
+        return file;
+      }
+    }
+    if (!folders.empty()) {
+      continue;  // what is beside the file is not looked at
     }
     for (const std::string& place : {folder, join_windows_path(folder, assembly.name)}) {
-      const std::string text =
+      const std::string& text =
           text_of(files, join_windows_path(place, assembly.name + ".manifest"));
-      if (!text.empty()) {
-        if (manifest_lists_file(text, name)) {
-          return join_windows_path(place, name);
-        }
-        break;  // the assembly is found, whatever it holds
+      if (text.empty()) {
+        continue;
       }
+      if (manifest_lists_file(text, name)) {
+        return join_windows_path(place, name);
+      }
+      break;
     }
   }
   return std::nullopt;
 }
 
-std::string SideBySide::in_winsxs(FileView& files, const AssemblyName& assembly,
-                                  const std::string& windows_folder, const std::string& machine,
-                                  const std::string& name) {
+std::optional<std::string> SideBySide::missing(FileView& files, std::string_view manifest,
+                                               const std::string& folder,
+                                               const std::string& windows_folder,
+                                               const std::string& machine) {
+  for (const AssemblyName& assembly : assemblies(manifest)) {
+    const bool is_shared = !shared(files, assembly, windows_folder, machine).empty();
+    if (winsxs_->empty()) {
+      return std::nullopt;
+    }
+    const bool any_language = assembly.language.empty() || assembly.language == "*" ||
+                              to_lower_ascii(assembly.language) == "neutral";
+    bool found = is_shared || !any_language;
+    for (const std::string& place : {folder, join_windows_path(folder, assembly.name)}) {
+      for (const char* extension : {".manifest", ".dll"}) {
+        found = found || files.entry(join_windows_path(place, assembly.name + extension)).kind ==
+                             EntryKind::file;
+      }
+    }
+    if (!found) {
+      return assembly.name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> SideBySide::shared(FileView& files, const AssemblyName& assembly,
+                                            const std::string& windows_folder,
+                                            const std::string& machine) {
   const std::string store = join_windows_path(windows_folder, "WinSxS");
   if (!winsxs_) {
     winsxs_.emplace();
@@ -135,19 +170,18 @@ std::string SideBySide::in_winsxs(FileView& files, const AssemblyName& assembly,
       start + (dot == std::string::npos
                    ? ""
                    : assembly.version.substr(0, assembly.version.find('.', dot + 1)) + ".");
-  std::string best;
-  std::optional<Version> best_version;
+  std::vector<std::pair<std::optional<Version>, std::string>> found;
   for (auto at = std::ranges::lower_bound(*winsxs_, same);
        at != winsxs_->end() && at->starts_with(same); ++at) {
-    const auto version =
-        Version::parse(at->substr(start.size(), at->find('_', start.size()) - start.size()));
-    const std::string file = join_windows_path(join_windows_path(store, *at), name);
-    if (files.entry(file).kind == EntryKind::file && (best.empty() || best_version < version)) {
-      best = file;
-      best_version = version;
-    }
+    const std::size_t end = at->find('_', start.size());
+    found.emplace_back(Version::parse(at->substr(start.size(), end - start.size())), *at);
   }
-  return best;
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return b.first < a.first; });
+  std::vector<std::string> folders;
+  for (const auto& [version, name] : found) {
+    folders.push_back(join_windows_path(store, name));
+  }
+  return folders;
 }
 
 const std::string& SideBySide::text_of(FileView& files, const std::string& path) {

@@ -6,7 +6,8 @@
 // Looked for in Microsoft's order: WinSxS, then beside the file as NAME.manifest or
 // NAME\\NAME.manifest. Left out: policies, languages, "NAME.DLL" with its manifest inside, and
 // manifests beside the program (program.exe.manifest, which an embedded one overrules since
-// Windows Vista). Of several versions in WinSxS the highest one with the same first two numbers is
+// Windows Vista). "NAME.DLL" and languages count as found, so that nothing is called missing
+// wrongly. Of several versions in WinSxS the highest one with the same first two numbers is
 // taken.
 
 #include <map>
@@ -21,9 +22,10 @@ namespace plumb {
 
 /// A dependentAssembly of a manifest.
 struct AssemblyName {
-  std::string name;     // "Microsoft.VC90.CRT"
-  std::string version;  // "9.0.21022.8"
-  std::string token;    // publicKeyToken
+  std::string name;      // "Microsoft.VC90.CRT"
+  std::string version;   // "9.0.21022.8"
+  std::string token;     // publicKeyToken
+  std::string language;  // "" or "*": none
 };
 
 /// At most 64, as they stand there; what cannot be understood is left out.
@@ -42,10 +44,19 @@ class SideBySide {
                                                 const std::string& machine,
                                                 const std::string& name);
 
+  /// The first assembly of the manifest that is nowhere: Windows loads no file that carries it.
+  /// Empty too where there is no WinSxS to look into.
+  [[nodiscard]] std::optional<std::string> missing(FileView& files, std::string_view manifest,
+                                                   const std::string& folder,
+                                                   const std::string& windows_folder,
+                                                   const std::string& machine);
+
  private:
-  [[nodiscard]] std::string in_winsxs(FileView& files, const AssemblyName& assembly,
-                                      const std::string& windows_folder, const std::string& machine,
-                                      const std::string& name);
+  [[nodiscard]] const std::vector<AssemblyName>& assemblies(std::string_view manifest);
+  /// Folders of WinSxS that hold the assembly, the best one first.
+  [[nodiscard]] std::vector<std::string> shared(FileView& files, const AssemblyName& assembly,
+                                                const std::string& windows_folder,
+                                                const std::string& machine);
   [[nodiscard]] const std::string& text_of(FileView& files, const std::string& path);
 
   std::map<std::string, std::string> texts_;        // manifests that were read

@@ -64,6 +64,8 @@ std::string words_of(std::uint32_t error) {
       return "not a valid Win32 application";
     case kErrorAccessDenied:
       return "access is denied";
+    case kErrorSideBySide:
+      return "its side-by-side configuration is incorrect";
     case kErrorInvalidParameter:
       return "the parameter is incorrect";
     default:
@@ -134,10 +136,15 @@ class WindowsProcess::Loading {
     if (host) {
       return find_behind_api_set(name, *host);
     }
-    if (is_api_set_name(name) && !process_.has_system_) {
+    if (is_api_set_name(name) && !process_.knows_api_sets()) {
+      // Windows 7 has files of these names, later ones have none, and none of the program's counts.
       found.rule = LoadRule::api_set;
       found.object = process_.find_loaded(name);
-      found.provided = to_lower_ascii(name);
+      found.file = join_windows_path(process_.settings_.system_folder, name);
+      if (process_.files_.entry(found.file).kind != EntryKind::file) {
+        found.file.clear();
+        found.provided = to_lower_ascii(name);
+      }
       return found;
     }
     if (std::optional<Found> assembly = find_assembly(name, asker, dynamic)) {
@@ -159,6 +166,29 @@ class WindowsProcess::Loading {
       }
     }
     return search(name);
+  }
+
+  /// A redirected name is, even where a path was asked for.
+  std::optional<Found> find_redirected(const std::string& name) {
+    if (!process_.settings_.local_redirection || process_.objects_.empty() ||
+        process_.is_known_dll(to_lower_ascii(name))) {
+      return std::nullopt;
+    }
+    const std::string& program = process_.objects_.front().file;
+    const std::string local = program + ".local";
+    const EntryKind kind = process_.files_.entry(local).kind;
+    if (kind == EntryKind::none) {
+      return std::nullopt;
+    }
+    Found found;
+    found.rule = LoadRule::redirection;
+    found.detail = local;
+    found.file =
+        join_windows_path(kind == EntryKind::folder ? local : windows_folder_of(program), name);
+    if (process_.files_.entry(found.file).kind != EntryKind::file) {
+      return std::nullopt;
+    }
+    return found;
   }
 
   /// Through the folders, for a bare name or a relative path.
@@ -300,6 +330,16 @@ class WindowsProcess::Loading {
       found.why = cut->what;
       return false;
     }
+    if (!object.pe->manifest.empty()) {
+      const auto missing = process_.side_by_side_.missing(
+          process_.files_, object.pe->manifest, windows_folder_of(object.file),
+          process_.settings_.windows_folder, process_.settings_.machine);
+      if (missing) {
+        found.error = kErrorSideBySide;
+        found.why = "the assembly " + *missing + " is not there";
+        return false;
+      }
+    }
     for (const std::string& name : object.pe->imports) {
       object.needs.emplace_back().name = name;
     }
@@ -308,28 +348,6 @@ class WindowsProcess::Loading {
       object.needs.back().delayed = true;
     }
     return true;
-  }
-
-  std::optional<Found> find_redirected(const std::string& name) {
-    if (!process_.settings_.local_redirection || process_.objects_.empty() ||
-        process_.is_known_dll(to_lower_ascii(name))) {
-      return std::nullopt;
-    }
-    const std::string& program = process_.objects_.front().file;
-    const std::string local = program + ".local";
-    const EntryKind kind = process_.files_.entry(local).kind;
-    if (kind == EntryKind::none) {
-      return std::nullopt;
-    }
-    Found found;
-    found.rule = LoadRule::redirection;
-    found.detail = local;
-    found.file =
-        join_windows_path(kind == EntryKind::folder ? local : windows_folder_of(program), name);
-    if (process_.files_.entry(found.file).kind != EntryKind::file) {
-      return std::nullopt;
-    }
-    return found;
   }
 
   /// Hosts are System32's, whatever lies beside the program: that is why a program's own copy of
@@ -443,8 +461,9 @@ WindowsLoad WindowsProcess::load(const std::string& name, std::uint32_t flags, L
     found.error = kErrorModuleNotFound;
   } else if (!has_windows_folder(asked)) {
     found = loading.find(name, caller, /*dynamic=*/true);
-  } else if (!full && windows_folder_of(asked) != "" && asked.find_first_of("\\/:") != 0 &&
-             asked.find(':') == std::string::npos) {
+  } else if (auto redirected = loading.find_redirected(std::string(windows_base_name(asked)))) {
+    found = *std::move(redirected);
+  } else if (!full && asked.find_first_of("\\/") != 0 && asked.find(':') == std::string::npos) {
     found = loading.search(asked);
   } else {
     found.file = file;

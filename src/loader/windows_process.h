@@ -6,6 +6,9 @@
 // Sources: Microsoft's "Dynamic-link library search order", LoadLibraryExW, AddDllDirectory, "API
 // sets"; measured against Wine's loader (tools/compare_loader_windows.py), which differs where that
 // tool says so.
+//
+// Names match whatever their case, of ASCII letters only: other letters are compared as they are
+// (FileView knows better of its own files).
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +35,8 @@ inline constexpr std::uint32_t kLoadAlteredSearchPath = 0x8, kLoadSearchDllLoadD
 /// GetLastError() after a load that failed.
 inline constexpr std::uint32_t kErrorModuleNotFound = 126, kErrorProcedureNotFound = 127,
                                kErrorBadExeFormat = 193, kErrorAccessDenied = 5,
-                               kErrorNotEnoughMemory = 8, kErrorInvalidParameter = 87;
+                               kErrorNotEnoughMemory = 8, kErrorInvalidParameter = 87,
+                               kErrorSideBySide = 14001;
 
 /// Names of System32 that programs commonly import and that every Windows 10 has.
 [[nodiscard]] std::vector<std::string> usual_system_dlls();
@@ -125,8 +129,10 @@ class WindowsProcess {
   /// if nothing stands behind it here.
   [[nodiscard]] std::optional<std::string> host_of_api_set(std::string_view name,
                                                            std::string_view importer) const;
-  /// System32 and its table of API sets are there to be looked at.
+  /// System32 is there to be looked into.
   [[nodiscard]] bool has_system() const { return has_system_; }
+  /// Its table of API sets could be read. Without it every name of an API set is taken to be there.
+  [[nodiscard]] bool knows_api_sets() const { return api_sets_.has_value(); }
 
  private:
   struct Found;

@@ -256,8 +256,15 @@ TEST_F(WindowsLoading, AnAssemblyBesideTheFileComesBeforeTheSearch) {
       "C:\\Windows\\WinSxS\\amd64_microsoft.vc90.crt_1fc8b3b9a1e18e3b_9.0.30729.";
   dll(store + "1_none_00\\msvcr90.dll");
   dll(store + "6161_none_00\\msvcr90.dll");
-  EXPECT_EQ(runtime(), to_lower_ascii(store).replace(0, 17, "C:\\Windows\\WinSxS") +
-                           "6161_none_00\\msvcr90.dll");
+  EXPECT_EQ(runtime(), store + "6161_none_00\\msvcr90.dll");
+}
+
+TEST_F(WindowsLoading, AnAssemblyThatIsNowhereKeepsTheFileOut) {
+  files.add_pe("C:\\site\\old.dll", {.resources = {{24, 2, 0x0409, kManifest}}});
+  EXPECT_EQ(load("C:\\site\\old.dll"), "C:\\site\\old.dll");  // no WinSxS: nothing is known
+  files.add_folder(
+      "C:\\Windows\\WinSxS\\amd64_microsoft.vc80.crt_1fc8b3b9a1e18e3b_8.0.1.1_none_00");
+  EXPECT_EQ(load("C:\\site\\old.dll"), "14001");
 }
 
 TEST_F(WindowsLoading, RedirectionWorksOnlyWhereItIsSwitchedOn) {
@@ -266,6 +273,7 @@ TEST_F(WindowsLoading, RedirectionWorksOnlyWhereItIsSwitchedOn) {
   EXPECT_EQ(load("x.dll"), "C:\\app\\x.dll");
   settings.local_redirection = true;
   EXPECT_EQ(load("x.dll"), "C:\\app\\python.exe.local\\x.dll");
+  EXPECT_EQ(load("C:\\app\\x.dll"), "C:\\app\\python.exe.local\\x.dll");
 }
 
 TEST_F(WindowsLoading, DelayImportsAreToldButNotLoadedAndCirclesEnd) {

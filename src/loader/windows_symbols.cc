@@ -128,7 +128,7 @@ class Checker {
         return std::nullopt;
       }
       wanted = *host;
-    } else if (is_api_set_name(name) && !process_.has_system()) {
+    } else if (is_api_set_name(name) && !process_.knows_api_sets()) {
       return Exporter{};
     }
     if (const auto loaded = process_.find_loaded(wanted)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 
 #include "base/text.h"
 #include "binary/wheel.h"
@@ -14,6 +15,7 @@
 #include "observe/file_version.h"
 #include "observe/frameworks.h"
 #include "observe/library_folders.h"
+#include "observe/package_files.h"
 #include "observe/python_environment.h"
 #include "os/file.h"
 
@@ -285,15 +287,35 @@ class Search {
     }
   }
 
-  /// What dlopen(NAME) from Python would find, when no framework loads it.
+  /// What dlopen(NAME) from Python would find, when no framework loads it. A name without its
+  /// version means every library of that name that lies somewhere.
   void search_plainly(RealFiles& view, const std::string& wanted) {
     ReplayedProcess process = start_python(host_, view, *environment_);
     process.visit([&](auto& it) {
-      const Opened opened = open_in(it, wanted, LoadMode::trace);
-      answer_.results.push_back(opened.object
-                                    ? choice_of(it, *opened.object, known_folders())
-                                    : no_choice(it, wanted, 0, opened.fault, known_folders()));
+      for (const std::string& name : names_meant(view, wanted)) {
+        const Opened opened = open_in(it, name, LoadMode::trace);
+        answer_.results.push_back(opened.object
+                                      ? choice_of(it, *opened.object, known_folders())
+                                      : no_choice(it, name, 0, opened.fault, known_folders()));
+      }
     });
+  }
+
+  std::set<std::string> names_meant(RealFiles& view, const std::string& wanted) {
+    std::set<std::string> names;
+    if (wanted.find('.') == std::string::npos) {
+      std::set<std::string> files_seen;
+      for (const std::string& folder : known_folders()) {
+        for (const std::string& name : view.list(folder)) {
+          const std::string path = folder + (environment_->system == "windows" ? '\\' : '/') + name;
+          if (names_library(wanted, name) && is_library_name(name) &&
+              files_seen.insert(view.entry(path).identity).second) {
+            names.insert(name);
+          }
+        }
+      }
+    }
+    return names.empty() ? std::set<std::string>{wanted} : names;
   }
 
   [[nodiscard]] bool is_asked(const std::string& name) const {

@@ -47,20 +47,32 @@ std::string normal_windows_path(const std::string& path) {
   return normal;
 }
 
+std::string absolute_here(const std::string& path) {
+  const bool absolute = path.starts_with('/') || path.starts_with('\\') || has_drive(path);
+  return absolute ? path : join_path(real_path("."), path);
+}
+
+bool lies_in(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/' ||
+                                      path[folder.size()] == '\\');
+}
+
 }  // namespace
 
 RealFiles::RealFiles(const Host& host, std::string_view system)
     : root_(host.root.empty() ? std::string{} : real_path(host.root)),
+      root_given_(host.root.empty() ? std::string{} : absolute_here(host.root)),
       windows_tree_(system == "windows"),
       windows_here_(system_name() == "windows") {}
 
 std::string RealFiles::there(const std::string& path_here) const {
-  std::string path = path_here;
+  std::string path = absolute_here(path_here);
   bool in_root = false;
-  if (!root_.empty() && path.starts_with(root_) &&
-      (path.size() == root_.size() || path[root_.size()] == path_separator())) {
-    path.erase(0, root_.size());
-    in_root = true;
+  for (const std::string* root : {&root_, &root_given_}) {
+    if (!in_root && !root->empty() && lies_in(path, *root)) {
+      path.erase(0, root->size());
+      in_root = true;
+    }
   }
   if (windows_tree_) {
     path = with(std::move(path), '/', '\\');

@@ -43,7 +43,8 @@ class RealFiles final : public FileView {
   [[nodiscard]] std::string follow_in_root(const std::string& path);
   [[nodiscard]] std::string match_case(const std::string& folder, const std::string& relative);
 
-  std::string root_;
+  std::string root_;        // links followed
+  std::string root_given_;  // as given, absolute
   bool windows_tree_;
   bool windows_here_;
   std::unordered_map<std::string, FileEntry> entries_;

@@ -116,7 +116,8 @@ class Writer {
       if (choice.found) {
         out_ += printable(choice.path) + "  " + dim(printable(choice.rule), style_) + "\n";
       } else {
-        out_ += (choice.optional ? "not there; not needed" : "not found") + std::string("\n");
+        out_ += choice.optional ? "not there; " + printable(framework) + " goes on without it\n"
+                                : "not found\n";
       }
       const bool differs = std::ranges::any_of(choice.losers, [&](const LibraryLoser& loser) {
         return loser.version != choice.version || !choice.found;

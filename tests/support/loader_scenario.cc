@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "binary/elf.h"
+#include "loader/linux_symbols.h"
 
 namespace plumb::test {
 namespace {
@@ -50,6 +51,10 @@ class Replay {
     }
     if (!started.object) {
       out_ << "start fail " << started.fault << '\n';
+      return out_.str();
+    }
+    if (lacks_symbols(started)) {
+      out_ << "start fail undefined symbol\n";
       return out_.str();
     }
     out_ << "start\n";
@@ -97,11 +102,18 @@ class Replay {
       options.deep_bind |= flag == "deep_bind";
     }
     const LinuxOpen opened = process_.open(name, options);
-    if (opened.object) {
+    if (opened.object && lacks_symbols(opened)) {
+      process_.undo(opened);
+      out_ << "fail undefined symbol\n";
+    } else if (opened.object) {
       out_ << "ok " << process_.objects()[*opened.object].path << '\n';
     } else {
       out_ << "fail " << opened.fault << '\n';
     }
+  }
+
+  [[nodiscard]] bool lacks_symbols(const LinuxOpen& opened) const {
+    return !check_symbols(process_, opened.loaded).missing.empty();
   }
 
   void print_state() {
