@@ -105,11 +105,16 @@ def modules_of(envs: pathlib.Path, pair: dict) -> list[str]:
     return found
 
 
-def ask_child(python: pathlib.Path, program: str, *arguments: str):
+def variables_of(envs: pathlib.Path, pair: dict) -> dict[str, str]:
+    return {name: value.replace("[site]", str(site_of(envs, pair)))
+            for name, value in pair.get("variables", {}).items()}
+
+
+def ask_child(python: pathlib.Path, more: dict[str, str], program: str, *arguments: str):
     """The value that the last line of its output is."""
     variables = {name: value for name, value in os.environ.items()
                  if name in ("PATH", "HOME", "TMPDIR", "LANG", "OPENBLAS_CORETYPE")}
-    variables.update(PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3")
+    variables.update(PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3", **more)
     child = subprocess.run([str(python), "-c", program, *arguments], env=variables, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, cwd="/", timeout=900)
     lines = child.stdout.decode("utf-8", "replace").strip().splitlines()
@@ -119,14 +124,14 @@ def ask_child(python: pathlib.Path, program: str, *arguments: str):
 
 
 def record(envs: pathlib.Path, pair: dict) -> None:
-    site, python = site_of(envs, pair), python_of(envs, pair)
+    site, python, variables = site_of(envs, pair), python_of(envs, pair), variables_of(envs, pair)
 
     def clean(text: str | None) -> str | None:
         return text and text.replace(str(site.resolve()), "[site]").replace(str(site), "[site]")[:2000]
 
     before = json.dumps([str(site / name) for name in pair.get("before", [])])
     names = modules_of(envs, pair)
-    each, together = ask_child(python, LOAD, json.dumps(pair["imports"]), before, json.dumps([str(site / name) for name in names]))
+    each, together = ask_child(python, variables, LOAD, json.dumps(pair["imports"]), before, json.dumps([str(site / name) for name in names]))
     modules = {name: clean(each[str(site / name)]) for name in names}
     if isinstance(together, str):  # modules that were never meant for one process ended it
         together = each
@@ -142,7 +147,7 @@ def record(envs: pathlib.Path, pair: dict) -> None:
         "packages": packages,
         "modules": modules,
         "never": never,
-        "import": clean(ask_child(python, IMPORT, pair.get("package", pair["extension"].replace("-", "_")))),
+        "import": clean(ask_child(python, variables, IMPORT, pair.get("package", pair["extension"].replace("-", "_")))),
     }
 
 
@@ -157,8 +162,9 @@ def named_by_loader(said: str) -> tuple[str, str]:
     return "other", said
 
 
-def ask_plumb(plumb: str, *arguments: str) -> tuple[int, dict]:
-    run = subprocess.run([plumb, "which", *arguments, "--symbols", "--json"], capture_output=True)
+def ask_plumb(plumb: str, envs: pathlib.Path, pair: dict, *arguments: str) -> tuple[int, dict]:
+    run = subprocess.run([plumb, "which", *arguments, "--env", str(envs / pair["name"]), "--symbols", "--json"],
+                         capture_output=True, env={**os.environ, **variables_of(envs, pair)})
     if not run.stdout:
         return run.returncode, {"failures": [], "results": [], "missing_symbols": [],
                                 "said": run.stderr.decode("utf-8", "replace").strip()}
@@ -183,8 +189,8 @@ def names_of_plumb(answer: dict) -> dict[str, set[str]]:
 
 def compare_module(plumb: str, envs: pathlib.Path, pair: dict, module: str, said: str | None) -> str | None:
     """The difference, None if there is none."""
-    code, answer = ask_plumb(plumb, "--of", str(site_of(envs, pair) / module), "--env", str(envs / pair["name"]),
-                             *[word for name in pair["imports"] for word in ("--for", name)])
+    imports = [word for name in pair["imports"] for word in ("--for", name)]
+    code, answer = ask_plumb(plumb, envs, pair, "--of", str(site_of(envs, pair) / module), *imports)
     if code not in (0, 1):
         return f"plumb exits {code}: {answer.get('said') or answer.get('errors')}"
     if (code == 1) != (said is not None):
@@ -197,7 +203,10 @@ def compare_module(plumb: str, envs: pathlib.Path, pair: dict, module: str, said
 
 
 def compare(plumb: str, envs: pathlib.Path, pair: dict, verbose: bool) -> bool:
-    measured = pair["measured"]
+    measured = pair.get("measured")
+    if measured is None:
+        print(f"??   {pair['name']}: nothing is recorded")
+        return False
     differences = []
     for module, said in measured["modules"].items():
         difference = compare_module(plumb, envs, pair, module, said)
@@ -205,13 +214,13 @@ def compare(plumb: str, envs: pathlib.Path, pair: dict, verbose: bool) -> bool:
             differences.append(f"{module}: {difference}")
     failed = bool(measured["never"])
     names = [*(name for name in pair["imports"] if name != pair["extension"]), pair["extension"]]
-    code, answer = ask_plumb(plumb, "--all", *[word for name in names for word in ("--for", name)],
-                             "--env", str(envs / pair["name"]))
+    code, answer = ask_plumb(plumb, envs, pair, "--all", *[word for name in names for word in ("--for", name)])
     if code not in (0, 1):
         differences.append(f"--for {pair['extension']}: plumb exits {code}: {answer.get('said') or answer.get('errors')}")
-    elif bool(answer["failures"] or answer["missing_symbols"]) != failed:
-        differences.append(f"--for {pair['extension']}: loading {'fails' if failed else 'works'}; plumb: "
-                           f"failures {json.dumps(answer['failures'])[:400]} missing {json.dumps(answer['missing_symbols'])[:300]}")
+    elif (code == 1) != failed:
+        lost = [result["library"] for result in answer["results"] if result["chosen"] is None]
+        differences.append(f"--for {pair['extension']}: loading {'fails' if failed else 'works'}; plumb: failures "
+                           f"{json.dumps(answer['failures'])[:400]} missing {json.dumps(answer['missing_symbols'])[:300]} {lost}")
     print(f"{'ok  ' if not differences else 'DIFF'} {pair['name']}: {len(measured['modules'])} modules, "
           f"{sum(said is not None for said in measured['modules'].values())} fail to load")
     for difference in differences:

@@ -54,12 +54,15 @@ bool WindowsImport::open(const std::string& name, std::uint32_t flags, const std
   return note(name, process_.load(name, flags), asked_by, wanted);
 }
 
+std::string WindowsImport::missing_for(const std::string& path) {
+  return process_.load(path, searches_path() ? kLoadAlteredSearchPath : kByPath).missing;
+}
+
 bool WindowsImport::import_module(const std::string& path, Wanted wanted) {
   return open(path, searches_path() ? kLoadAlteredSearchPath : kByPath, "import", wanted);
 }
 
-bool WindowsImport::import_module(const std::string& folder, std::string_view name,
-                                  Wanted wanted) {
+bool WindowsImport::import_module(const std::string& folder, std::string_view name, Wanted wanted) {
   const std::string path = finder_.extension_module(in_site(folder), name);
   if (!path.empty()) {
     return import_module(path, wanted);

@@ -2,9 +2,9 @@
 #pragma once
 // A framework's import on Windows as it goes on: as LinuxImport, with LoadLibraryExW.
 //
-// Source: CPython's Python/dynload_win.c and Modules/_ctypes (3.8 and newer): an extension module is
-// loaded by its full path with the flags 0x1100, ctypes.CDLL("x.dll") with 0x1000, with a folder in
-// the name 0x1100. PATH counts in neither. Before 3.8 both search PATH.
+// Source: CPython's Python/dynload_win.c and Modules/_ctypes (3.8 and newer): an extension module
+// is loaded by its full path with the flags 0x1100, ctypes.CDLL("x.dll") with 0x1000, with a folder
+// in the name 0x1100. PATH counts in neither. Before 3.8 both search PATH.
 
 #include <optional>
 #include <string>
@@ -25,6 +25,8 @@ class WindowsImport {
   bool import_module(const std::string& path, Wanted wanted);
   bool import_module(const std::string& folder, std::string_view name, Wanted wanted);
   bool open_by_ctypes(const std::string& name, const std::string& python_file, Wanted wanted);
+  /// The library that is not found if `path` is loaded; "" = none. What came stays loaded.
+  std::string missing_for(const std::string& path);
   /// LoadLibraryExW(name, flags) by whatever `asked_by` says.
   bool open(const std::string& name, std::uint32_t flags, const std::string& asked_by,
             Wanted wanted);

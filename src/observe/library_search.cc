@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <numeric>
 #include <set>
 
@@ -139,7 +140,7 @@ class Search {
     const PythonPlace python = python_place(host_, view, *environment_);
     PLUMB_ASSIGN(std::vector<const FrameworkFacts*> wanted, asked_frameworks());
     if (wanted.empty()) {
-      wanted = frameworks_under(view, elf);
+      wanted = frameworks_under(view, answer_.file, elf);
     }
     for (const FrameworkFacts* framework : wanted) {
       import_framework(process, python, view, *framework, distributions_);
@@ -169,10 +170,8 @@ class Search {
   Result<std::vector<const FrameworkFacts*>> asked_frameworks() {
     std::vector<const FrameworkFacts*> list;
     for (const std::string& wanted : question_.frameworks) {
-      const auto hit = std::ranges::find_if(frameworks_, [&](const FrameworkFacts& framework) {
-        return is_same_framework(framework, wanted);
-      });
-      if (hit == frameworks_.end()) {
+      const FrameworkFacts* hit = find_framework(wanted);
+      if (hit == nullptr) {
         Error error{ErrorCode::usage, "is not installed in " + environment_->root, wanted, {}};
         for (const FrameworkFacts& framework : frameworks_) {
           error.hints.push_back("--for " + framework.name);
@@ -186,24 +185,58 @@ class Search {
           }
         }
       }
-      list.push_back(&*hit);
+      if (std::ranges::find(list, hit) == list.end()) {
+        list.push_back(hit);
+      }
     }
     return list;
   }
 
-  /// The frameworks that an extension imports first: those that its package requires.
+  /// A framework, a known extension, or any other package that is installed; null if none is.
+  const FrameworkFacts* find_framework(const std::string& wanted) {
+    const auto hit = std::ranges::find_if(frameworks_, [&](const FrameworkFacts& framework) {
+      return is_same_framework(framework, wanted);
+    });
+    if (hit != frameworks_.end()) {
+      return &*hit;
+    }
+    const auto package = std::ranges::find(distributions_, normalize_project_name(wanted),
+                                           &Distribution::normalized);
+    if (package == distributions_.end()) {
+      return nullptr;
+    }
+    read_requirements(*package, answer_.errors);
+    return &extensions_.emplace_back(extension_of(*package));
+  }
+
+  /// The frameworks that an extension imports first: those that its package requires; where it
+  /// names none, those whose libraries its own need.
   std::vector<const FrameworkFacts*> bases_of(const FrameworkFacts& extension) {
-    return required_frameworks(extension, frameworks_, distributions_);
+    std::vector<const FrameworkFacts*> list =
+        required_frameworks(extension, frameworks_, distributions_);
+    if (list.empty()) {
+      RealFiles& view = files(environment_->system);
+      for (const std::string& path : libraries_of_framework(extension, distributions_)) {
+        for (const FrameworkFacts* base :
+             frameworks_under(view, view.there(path), environment_->system == "linux")) {
+          if (std::ranges::find(list, base) == list.end()) {
+            list.push_back(base);
+          }
+        }
+      }
+    }
+    return list;
   }
 
   /// Of a file by itself: the frameworks whose own libraries it needs.
-  std::vector<const FrameworkFacts*> frameworks_under(RealFiles& view, bool elf) {
+  std::vector<const FrameworkFacts*> frameworks_under(RealFiles& view, const std::string& file,
+                                                      bool elf) {
     std::vector<std::string> needs;
     if (elf) {
-      if (const auto headers = view.elf(answer_.file)) {
+      if (const auto headers = view.elf(file)) {
         needs = (*headers)->needed;
       }
-    } else if (const auto headers = view.pe(answer_.file)) {
+    } else if (const auto headers = view.pe(file)) {
       needs = (*headers)->imports;
     }
     std::vector<const FrameworkFacts*> list;
@@ -362,6 +395,7 @@ class Search {
   std::optional<PythonEnvironment> environment_;
   std::vector<Distribution> distributions_;
   std::vector<FrameworkFacts> frameworks_;
+  std::list<FrameworkFacts> extensions_;  // packages that were asked for; they stay where they are
   std::unique_ptr<RealFiles> files_;
 };
 
