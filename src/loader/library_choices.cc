@@ -213,14 +213,31 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
       choices.push_back(std::move(lost));
     }
   };
+  // What a library that had to come needs by this very name; another version of it is no help.
+  const auto missing_below = [&](const std::string& name, const std::string& fault,
+                                 const std::string& asker) {
+    const auto is_it = [&](const LibraryChoice& known) {
+      return !known.found && known.library == name;
+    };
+    if (is_cuda_library(name) && std::ranges::none_of(choices, is_it)) {
+      stems.insert(library_stem(name));
+      LibraryChoice lost = nothing(process, name, 0, fault, known_folders);
+      lost.needed_by = {asker};
+      choices.push_back(std::move(lost));
+    }
+  };
   for (const FrameworkLoad& load : loads) {
     for (const LibraryRequest& request : load.requests) {
-      if (!request.object) {
-        missing(request.name, request.fault, request.asked_by, request.optional);
+      if (request.object) {
+        continue;
+      }
+      missing(request.name, request.fault, request.asked_by, request.optional);
+      if (!request.optional && request.missing != request.name) {
+        missing_below(request.missing, request.fault, request.wanted_by);
       }
     }
     if (load.failed) {
-      missing(load.missing, load.fault, load.wanted_by, false);
+      missing_below(load.missing, load.fault, load.wanted_by);
     }
   }
   return choices;
