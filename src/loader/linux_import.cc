@@ -132,6 +132,16 @@ bool LinuxImport::would_open(const std::string& name, std::size_t caller) {
   return tried.object.has_value();
 }
 
+std::string LinuxImport::missing_for(const std::string& path) {
+  LinuxOpenOptions options;
+  options.caller = importer();
+  const LinuxOpen tried = process_.open(path, options);
+  if (tried.object) {
+    process_.undo(tried);
+  }
+  return tried.missing;
+}
+
 bool LinuxImport::open_first_by_library(const std::vector<std::string>& names, std::size_t caller,
                                         Wanted wanted) {
   for (const std::string& name : names) {

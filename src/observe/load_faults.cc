@@ -126,8 +126,14 @@ class Observer {
     }
   }
 
+  /// A path that was asked for is part of the framework; a bare name is somebody's library.
   template <class Process>
   void add(const Process& process, LoadFault fault) {
+    fault.own_part = fault.library.find_first_of("/\\") != std::string::npos;
+    if (fault.own_part) {
+      fault.library = below_site(fault.library);
+      fault.file = fault.library;
+    }
     const std::string stem = library_stem(fault.library);
     for (const auto& object : process.objects()) {
       if (!stem.empty() && library_stem(object.file) == stem &&
