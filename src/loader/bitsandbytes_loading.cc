@@ -14,35 +14,15 @@ namespace plumb {
 namespace {
 
 constexpr std::string_view kFile = "bitsandbytes/cextension.py";
-constexpr std::uint64_t kMaxVersionFile = 1 << 16;  // the real one has 300 bytes
 
 /// "13.0" out of torch/version.py: the value of `cuda`; "" for a build without.
 template <class Import>
 std::string torch_cuda(Import& import) {
   for (const std::string& folder : import.finder().sys_path()) {
-    const std::string path =
-        import.finder().join(import.finder().join(folder, "torch"), "version.py");
-    const auto source = import.files().open(path);
-    if (!source) {
-      continue;
+    const std::string path = import.finder().join(folder, "torch/version.py");
+    if (import.finder().is_file(path)) {
+      return import.finder().text_constant(path, "cuda");
     }
-    const auto bytes = read_range(**source, 0, (*source)->size(), kMaxVersionFile);
-    if (!bytes) {
-      return {};
-    }
-    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    for (const std::string_view line : split(text, '\n')) {
-      const std::size_t equals = line.find('=');
-      if (line.starts_with("cuda") && equals != std::string_view::npos) {
-        const std::size_t open = line.find_first_of("'\"", equals);
-        const std::size_t close =
-            open == std::string_view::npos ? open : line.find(line[open], open + 1);
-        return close == std::string_view::npos
-                   ? std::string{}
-                   : std::string(line.substr(open + 1, close - open - 1));
-      }
-    }
-    return {};
   }
   return {};
 }

@@ -297,6 +297,42 @@ TEST(BitsandbytesLoading, TakesTheLibraryOfPytorchsCudaOrTheNextOlder) {
   EXPECT_NE(find_request(load, "libbitsandbytes_cpu.so"), nullptr);
 }
 
+TEST(PaddleLoading, AsksForNamesWithVersionsOnlyWhereItWasBuiltForWheels) {
+  for (const bool for_wheels : {false, true}) {
+    LinuxMachine machine;
+    machine.add_in_site("paddle/base/libpaddle.so");
+    machine.files_.add_file(kSite + std::string("paddle/version/__init__.py"),
+                            for_wheels ? "with_pip_cuda_libraries       = 'ON'\n"
+                                       : "with_pip_cuda_libraries       = 'OFF'\n");
+    machine.add_in_site("nvidia/cublas/lib/libcublas.so.12");
+    machine.add("/usr/local/cuda/lib64/libcudnn.so.9", "libcudnn.so.9");
+    const FrameworkLoad load = machine.import(made("paddle", "3.0.0", "12.6"));
+    EXPECT_FALSE(load.failed) << load.fault;
+    EXPECT_EQ(machine.copy("libcublas.so.12"),
+              for_wheels ? "nvidia/cublas/lib/libcublas.so.12" : "");
+    EXPECT_EQ(machine.copy("libcudnn.so.9"),
+              for_wheels ? "/usr/local/cuda/lib64/libcudnn.so.9" : "");
+    const LibraryRequest* curand =
+        find_request(load, for_wheels ? "libcurand.so.10" : "libcurand.so");
+    ASSERT_NE(curand, nullptr);
+    EXPECT_FALSE(curand->object);
+  }
+}
+
+TEST(TensorflowLoading, TheFrameworkLibraryAsksSoItsRunpathCounts) {
+  LinuxMachine machine;
+  machine.add_in_site("tensorflow/python/_pywrap_tensorflow_internal.so",
+                      {"libtensorflow_framework.so.2"}, "$ORIGIN/..");
+  machine.add_in_site("tensorflow/libtensorflow_framework.so.2", {}, "$ORIGIN/../nvidia/cudnn/lib");
+  machine.add_in_site("nvidia/cudnn/lib/libcudnn.so.9");
+  const FrameworkLoad load = machine.import(made("tensorflow", "2.19.1", "12.5.1"));
+  EXPECT_FALSE(load.failed) << load.fault;
+  EXPECT_TRUE(machine.copy("libcudnn.so.9").ends_with("nvidia/cudnn/lib/libcudnn.so.9"));
+  const LibraryRequest* runtime = find_request(load, "libcudart.so.12");
+  ASSERT_NE(runtime, nullptr);
+  EXPECT_FALSE(runtime->object);
+}
+
 TEST(ExtensionLoading, OneModuleThatFailsLeavesTheOthersToBeTried) {
   LinuxMachine machine;
   machine.add("/v/a.so", "a.so", {"libgone.so.1"});

@@ -166,6 +166,35 @@ std::vector<std::string> PythonFinder::own_site_folders() const {
   return own;
 }
 
+std::string PythonFinder::text_constant(const std::string& path, std::string_view name) const {
+  constexpr std::uint64_t kMaxSource = 1 << 16;  // version files have some 300 to 3,000 bytes
+  const auto source = files_.open(path);
+  const auto bytes = source ? read_range(**source, 0, (*source)->size(), kMaxSource)
+                            : std::unexpected(source.error());
+  if (!bytes) {
+    return {};
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view left = line.substr(0, equals);
+    if (trim(left.substr(0, left.find(':'))) != name) {
+      continue;
+    }
+    const std::string_view right = trim(line.substr(equals + 1));
+    if (right.size() < 2 || (right.front() != '\'' && right.front() != '"')) {
+      return {};
+    }
+    const std::size_t close = right.find(right.front(), 1);
+    return close == std::string_view::npos ? std::string{}
+                                           : std::string(right.substr(1, close - 1));
+  }
+  return {};
+}
+
 std::string PythonFinder::variable(const std::string& name) const {
   const auto found = python_.variables.find(name);
   return found == python_.variables.end() ? std::string{} : found->second;

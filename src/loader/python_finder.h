@@ -45,6 +45,10 @@ class PythonFinder {
   /// environment or its base. Folders that .pth files add are none of them.
   [[nodiscard]] std::vector<std::string> own_site_folders() const;
 
+  /// The text that a module's source gives a name: `cuda = '13.0'`, `cuda: Optional[str] = '13.0'`;
+  /// "" if it has none (None, no such line, no such file).
+  [[nodiscard]] std::string text_constant(const std::string& path, std::string_view name) const;
+
   [[nodiscard]] const std::vector<std::string>& sys_path() const { return python_.sys_path; }
   /// "" if the variable is not set.
   [[nodiscard]] std::string variable(const std::string& name) const;

@@ -270,24 +270,9 @@ void load_torch(WindowsImport& import) {
       break;  // a line on the screen, no more
     }
   }
-  bool path_is_patched = false;
-  for (const std::string& dll :
-       import.finder().starting_with(import.in_site("torch\\lib"), "", ".dll")) {
-    if (import.open(dll, kLoadSearchDllLoadDir | kLoadSearchDefaultDirs, std::string(kInit),
-                    Wanted::optional)) {
-      continue;
-    }
-    if (import.last_error() == kErrorModuleNotFound) {
-      if (!path_is_patched) {
-        import.put_before_path(folders);
-        path_is_patched = true;
-      }
-      import.forget_last_request();
-      if (import.open(dll, 0, std::string(kInit), Wanted::required)) {
-        continue;
-      }
-    }
-    import.fail_by_last_request();
+  import.open_each(import.finder().starting_with(import.in_site("torch\\lib"), "", ".dll"), folders,
+                   std::string(kInit));
+  if (import.failed()) {
     return;
   }
   import.import_module("torch", "_C", Wanted::required);

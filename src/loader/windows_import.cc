@@ -86,6 +86,29 @@ bool WindowsImport::open_by_library(const std::string& name, std::size_t caller,
   return note(name, process_.load(name, 0, LoadMode::strict, caller), object(caller).file, wanted);
 }
 
+void WindowsImport::open_each(const std::vector<std::string>& dlls,
+                              const std::vector<std::string>& folders,
+                              const std::string& python_file) {
+  bool path_is_patched = false;
+  for (const std::string& dll : dlls) {
+    if (open(dll, kByPath, python_file, Wanted::optional)) {
+      continue;
+    }
+    if (last_error_ == kErrorModuleNotFound) {
+      if (!path_is_patched) {
+        put_before_path(folders);
+        path_is_patched = true;
+      }
+      forget_last_request();
+      if (open(dll, 0, python_file, Wanted::required)) {
+        continue;
+      }
+    }
+    fail_by_last_request();
+    return;
+  }
+}
+
 void WindowsImport::add_folder(const std::string& folder) {
   if (finder_.is_folder(folder)) {
     process_.add_folder(folder);

@@ -33,6 +33,11 @@ class WindowsImport {
   /// The same by a module of the process, in the process's default way: with PATH.
   bool open_by_library(const std::string& name, std::size_t caller, Wanted wanted);
 
+  /// What PyTorch and Paddle do with the DLLs that they bring: each by its path; what one of them
+  /// needs and lacks is looked for along PATH as well, with `folders` before it.
+  void open_each(const std::vector<std::string>& dlls, const std::vector<std::string>& folders,
+                 const std::string& python_file);
+
   /// os.add_dll_directory(); raises in Python where there is no such folder, here nothing happens.
   void add_folder(const std::string& folder);
   /// os.environ["PATH"] = folders + PATH.
@@ -41,8 +46,6 @@ class WindowsImport {
   void fail_import(std::string fault, std::string missing, std::string wanted_by);
   /// The latest request failed and something else is tried for it.
   void forget_last_request();
-  /// The latest request failed, and `import` with it.
-  void fail_by_last_request();
 
   [[nodiscard]] std::optional<std::size_t> find_loaded(std::string_view name) const {
     return process_.find_loaded(name);
@@ -61,6 +64,8 @@ class WindowsImport {
   [[nodiscard]] FrameworkLoad take() { return std::move(load_); }
 
  private:
+  /// The latest request failed, and `import` with it.
+  void fail_by_last_request();
   bool note(const std::string& name, const WindowsLoad& loaded, std::string asked_by,
             Wanted wanted);
   [[nodiscard]] bool searches_path() const;
