@@ -6,6 +6,9 @@
 // from NVIDIA's wheel where Paddle was built for them, then by the loader's search, then from
 // /usr/local/cuda. A build that is not for the wheels asks for names without a version
 // (libcudnn.so), which only development packages have.
+#include <string_view>
+
+#include "base/text.h"
 #include "loader/cuda_first_use.h"
 #include "loader/framework_rules.h"
 #include "loader/framework_version.h"
@@ -32,8 +35,31 @@ constexpr Library kLibraries[] = {
     {"cusparse", "cusparse", 11, 12, 12, false, Wanted::required},
 };
 
-unsigned soname_of(const Library& library, unsigned cuda) {
-  return cuda <= 11 ? library.major11 : cuda == 12 ? library.major12 : library.major13;
+constexpr Release kCudnn9Since = {12, 3};           // CUDA_VERSION >= 12030
+constexpr std::uint64_t kMaxVersionFile = 1 << 16;  // the real one has 6 KB
+
+/// Whether the build takes CUDA from NVIDIA's wheels, as paddle/version/__init__.py says:
+/// with_pip_cuda_libraries = 'ON'. Releases without that line: if those wheels are there.
+bool is_for_wheels(LinuxImport& import) {
+  const auto source = import.files().open(import.in_site("paddle/version/__init__.py"));
+  if (source) {
+    if (const auto bytes = read_range(**source, 0, (*source)->size(), kMaxVersionFile)) {
+      const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+      for (const std::string_view line : split(text, '\n')) {
+        if (line.starts_with("with_pip_cuda_libraries")) {
+          return line.find("ON") != std::string_view::npos;
+        }
+      }
+    }
+  }
+  return import.finder().is_folder(import.in_site("nvidia"));
+}
+
+unsigned soname_of(const Library& library, const Release& cuda) {
+  if (library.stem == "cudnn") {
+    return cuda >= kCudnn9Since ? 9 : 8;
+  }
+  return cuda.major <= 11 ? library.major11 : cuda.major == 12 ? library.major12 : library.major13;
 }
 
 }  // namespace
@@ -50,17 +76,18 @@ void load_paddle(LinuxImport& import) {
   if (import.failed() || !paddle || import.framework().cuda.empty()) {
     return;
   }
-  const unsigned cuda = parse_release(import.framework().cuda).major;
+  const Release release = parse_release(import.framework().cuda);
+  const unsigned cuda = release.major;
   // Parts of Paddle are libraries of their own since 2.6; they are who asks.
   const std::size_t asker = import.find_loaded("libphi_core.so")
                                 .value_or(import.find_loaded("libphi.so").value_or(*paddle));
   import.first_use();
   import.open_by_library("libcuda.so.1", asker, Wanted::required);
-  const bool for_wheels = import.finder().is_folder(import.in_site("nvidia"));
+  const bool for_wheels = is_for_wheels(import);
   for (const Library& library : kLibraries) {
     const std::string bare = "lib" + std::string(library.stem) + ".so";
     const std::string name =
-        for_wheels ? bare + "." + std::to_string(soname_of(library, cuda)) : bare;
+        for_wheels ? bare + "." + std::to_string(soname_of(library, release)) : bare;
     std::vector<std::string> names;
     if (for_wheels) {
       const std::string unified = "nvidia/cu" + std::to_string(cuda) + "/lib/" + name;
@@ -131,7 +158,7 @@ void load_paddle(WindowsImport& import) {
     }
     open_first(names, Wanted::required);
   }
-  open_first({cuda.major >= 12 ? "cudnn64_9.dll" : "cudnn64_8.dll"}, Wanted::optional);
+  open_first({cuda >= kCudnn9Since ? "cudnn64_9.dll" : "cudnn64_8.dll"}, Wanted::optional);
 }
 
 }  // namespace plumb
