@@ -36,6 +36,9 @@ struct FrameworkToLoad {
   /// Its extension modules, as paths: what `import` opens. For the frameworks above, those that
   /// their own import opens are known; these are for all others.
   std::vector<std::string> modules;
+  /// Its other libraries, as paths. Where a module needs one of them by its name and the loader
+  /// looks for it in vain, the package's own code must have opened it before.
+  std::vector<std::string> libraries;
 };
 
 enum class LoadMoment : std::uint8_t { import, first_use };

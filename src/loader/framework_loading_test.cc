@@ -261,7 +261,7 @@ TEST(CupyLoading, OldVersionsNeedCudaAtImport) {
 
 TEST(OnnxRuntimeLoading, AProviderThatDoesNotComeLeavesImportWhole) {
   LinuxMachine machine;
-  machine.add_module("onnxruntime/capi/onnxruntime_pybind11_state");
+  machine.add_module("onnxruntime/capi/onnxruntime_pybind11_state", {}, "$ORIGIN");
   machine.add_in_site("onnxruntime/capi/libonnxruntime_providers_shared.so");
   machine.add_in_site("onnxruntime/capi/libonnxruntime_providers_cuda.so", {"libcublasLt.so.12"});
   const FrameworkLoad load = machine.import(made("onnxruntime", "1.20.2"));

@@ -83,11 +83,13 @@ bool LinuxImport::open(const std::string& name, std::size_t caller, Wanted wante
   return false;
 }
 
-/// What libraries open from their constructors. cuBLASLt asks for the driver as it is loaded
-/// (LD_DEBUG=files with CUDA 13.0).
+/// What libraries open from their constructors: some of NVIDIA's ask for the driver as they are
+/// loaded (LD_DEBUG=files with CUDA 12.8 and 13.0, cuDNN 9.10).
 void LinuxImport::run_constructors(const std::vector<std::size_t>& loaded) {
   for (const std::size_t index : loaded) {
-    if (name_of(object(index)).starts_with("libcublasLt.so.")) {
+    const std::string_view name = name_of(object(index));
+    if (name.starts_with("libcublasLt.so.") ||
+        name.starts_with("libcudnn_engines_precompiled.so.")) {
       open_by_library("libcuda.so.1", index, Wanted::optional);
     }
   }
@@ -128,6 +130,16 @@ bool LinuxImport::would_open(const std::string& name, std::size_t caller) {
     process_.undo(tried);
   }
   return tried.object.has_value();
+}
+
+std::string LinuxImport::missing_for(const std::string& path) {
+  LinuxOpenOptions options;
+  options.caller = importer();
+  const LinuxOpen tried = process_.open(path, options);
+  if (tried.object) {
+    process_.undo(tried);
+  }
+  return tried.missing;
 }
 
 bool LinuxImport::open_first_by_library(const std::vector<std::string>& names, std::size_t caller,

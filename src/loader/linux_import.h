@@ -38,6 +38,8 @@ class LinuxImport {
                              Wanted wanted);
   /// Whether dlopen(name) by that library would succeed; nothing is left behind.
   bool would_open(const std::string& name, std::size_t caller);
+  /// The library that would not be found if `path` were opened; "" = none. Nothing is left behind.
+  std::string missing_for(const std::string& path);
   /// ctypes.CDLL(name, RTLD_NOLOAD): is it loaded already?
   bool is_loaded(const std::string& name);
 

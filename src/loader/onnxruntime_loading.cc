@@ -3,9 +3,10 @@
 // onnxruntime/core/session/provider_bridge_ort.cc.
 //
 // `import` opens one extension module, which needs no CUDA library. The first session that asks for
-// CUDA opens two libraries beside it by their paths; the second needs CUDA's. If it does not come,
-// that is a line in the log and the work goes to the CPU. onnxruntime.preload_dlls() is a call that
-// the user may make; `import` does not.
+// CUDA opens two libraries beside it: on Linux by bare names (LD_DEBUG=files of 1.20.2), found by
+// the module's RUNPATH $ORIGIN, on Windows by their paths; the second needs CUDA's. If it does not
+// come, that is a line in the log and the work goes to the CPU. onnxruntime.preload_dlls() is a
+// call that the user may make; `import` does not.
 #include "loader/cuda_first_use.h"
 #include "loader/framework_rules.h"
 
@@ -19,9 +20,8 @@ void load_onnxruntime(LinuxImport& import) {
     return;
   }
   import.first_use();
-  import.open_by_library(import.in_site("onnxruntime/capi/libonnxruntime_providers_shared.so"),
-                         *module, Wanted::required);
-  if (import.open_by_library(provider, *module, Wanted::required)) {
+  import.open_by_library("libonnxruntime_providers_shared.so", *module, Wanted::required);
+  if (import.open_by_library("libonnxruntime_providers_cuda.so", *module, Wanted::required)) {
     open_driver(import);
     open_cudnn_parts(import, CudnnUse::graph_and_ops);
   }

@@ -36,9 +36,9 @@ void load_tensorflow(LinuxImport& import) {
   if (import.failed() || !module || cuda == 0) {
     return;
   }
+  // LD_DEBUG=files of 2.15.1: it is always this library that opens others.
   const std::size_t asker =
-      import.find_loaded_prefix("libtensorflow_cc.so")
-          .value_or(import.find_loaded_prefix("libtensorflow_framework.so").value_or(*module));
+      import.find_loaded_prefix("libtensorflow_framework.so").value_or(*module);
   import.first_use();
   const bool is_11 = cuda <= 11;
   const bool is_13 = cuda >= 13;

@@ -54,6 +54,10 @@ bool WindowsImport::open(const std::string& name, std::uint32_t flags, const std
   return note(name, process_.load(name, flags), asked_by, wanted);
 }
 
+std::string WindowsImport::missing_for(const std::string& path) {
+  return process_.load(path, searches_path() ? kLoadAlteredSearchPath : kByPath).missing;
+}
+
 bool WindowsImport::import_module(const std::string& path, Wanted wanted) {
   return open(path, searches_path() ? kLoadAlteredSearchPath : kByPath, "import", wanted);
 }

@@ -25,6 +25,8 @@ class WindowsImport {
   bool import_module(const std::string& path, Wanted wanted);
   bool import_module(const std::string& folder, std::string_view name, Wanted wanted);
   bool open_by_ctypes(const std::string& name, const std::string& python_file, Wanted wanted);
+  /// The library that is not found if `path` is loaded; "" = none. What came stays loaded.
+  std::string missing_for(const std::string& path);
   /// LoadLibraryExW(name, flags) by whatever `asked_by` says.
   bool open(const std::string& name, std::uint32_t flags, const std::string& asked_by,
             Wanted wanted);

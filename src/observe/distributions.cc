@@ -116,6 +116,14 @@ std::vector<Distribution> list_distributions(const std::vector<std::string>& sit
   return found;
 }
 
+void read_requirements(Distribution& distribution, std::vector<Error>& errors) {
+  Distribution read;
+  const DirectoryEntry entry{distribution.info, FileKind::directory};
+  if (read_metadata(distribution.site, entry, read, errors)) {
+    distribution.requires_dist = std::move(read.requires_dist);
+  }
+}
+
 std::vector<CondaPackage> list_conda_packages(const std::string& root) {
   std::vector<CondaPackage> packages;
   const auto entries = list_directory(join_path(root, "conda-meta"));

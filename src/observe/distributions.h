@@ -17,6 +17,9 @@ namespace plumb {
 [[nodiscard]] std::vector<Distribution> list_distributions(
     const std::vector<std::string>& site_packages, std::vector<Error>& errors);
 
+/// Fills `requires_dist`, which is read for GPU packages only, from METADATA.
+void read_requirements(Distribution& distribution, std::vector<Error>& errors);
+
 /// From the file names in ROOT/conda-meta; empty for other environments.
 [[nodiscard]] std::vector<CondaPackage> list_conda_packages(const std::string& root);
 

@@ -156,9 +156,7 @@ void import_framework(ReplayedProcess& process, const PythonPlace& python, const
   wanted.cuda = framework.cuda.value.value_or("");
   if (!framework.is_framework) {
     for (const std::string& path : libraries_of_framework(framework, distributions)) {
-      if (is_module(path)) {
-        wanted.modules.push_back(files.there(path));
-      }
+      (is_module(path) ? wanted.modules : wanted.libraries).push_back(files.there(path));
     }
   }
   process.loads.push_back(

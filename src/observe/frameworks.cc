@@ -255,15 +255,35 @@ std::vector<FrameworkFacts> list_frameworks(const std::vector<Distribution>& dis
   return frameworks;
 }
 
+FrameworkFacts extension_of(const Distribution& distribution) {
+  FrameworkFacts facts;
+  facts.name = distribution.normalized;
+  facts.package = distribution.name;
+  facts.version = distribution.version;
+  facts.site = distribution.site;
+  facts.packages = {distribution.name + " " + distribution.version};
+  return facts;
+}
+
 std::vector<std::string> libraries_of_framework(const FrameworkFacts& facts,
                                                 const std::vector<Distribution>& distributions) {
   std::vector<std::string> paths;
+  const auto add = [&paths](Candidate& candidate) {
+    std::vector<Job> jobs;
+    collect_jobs(candidate, 0, jobs);
+    std::ranges::transform(jobs, std::back_inserter(paths), &Job::file);
+  };
+  bool is_known = false;
   for (Candidate& candidate : group(distributions)) {
     if (candidate.facts.name == facts.name) {
-      std::vector<Job> jobs;
-      collect_jobs(candidate, 0, jobs);
-      std::ranges::transform(jobs, std::back_inserter(paths), &Job::file);
+      is_known = true;
+      add(candidate);
     }
+  }
+  const auto own = std::ranges::find(distributions, facts.name, &Distribution::normalized);
+  if (!is_known && own != distributions.end()) {
+    Candidate candidate{facts, nullptr, {&*own}};
+    add(candidate);
   }
   return paths;
 }

@@ -15,6 +15,9 @@ namespace plumb {
 [[nodiscard]] std::vector<FrameworkFacts> list_frameworks(
     const std::vector<Distribution>& distributions);
 
+/// Any package as an extension: what it loads is what its own modules need.
+[[nodiscard]] FrameworkFacts extension_of(const Distribution& distribution);
+
 /// Those of `frameworks` that an extension's package requires.
 [[nodiscard]] std::vector<const FrameworkFacts*> required_frameworks(
     const FrameworkFacts& extension, const std::vector<FrameworkFacts>& frameworks,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <numeric>
 #include <set>
 
@@ -169,10 +170,8 @@ class Search {
   Result<std::vector<const FrameworkFacts*>> asked_frameworks() {
     std::vector<const FrameworkFacts*> list;
     for (const std::string& wanted : question_.frameworks) {
-      const auto hit = std::ranges::find_if(frameworks_, [&](const FrameworkFacts& framework) {
-        return is_same_framework(framework, wanted);
-      });
-      if (hit == frameworks_.end()) {
+      const FrameworkFacts* hit = find_framework(wanted);
+      if (hit == nullptr) {
         Error error{ErrorCode::usage, "is not installed in " + environment_->root, wanted, {}};
         for (const FrameworkFacts& framework : frameworks_) {
           error.hints.push_back("--for " + framework.name);
@@ -187,9 +186,28 @@ class Search {
           }
         }
       }
-      list.push_back(&*hit);
+      if (std::ranges::find(list, hit) == list.end()) {
+        list.push_back(hit);
+      }
     }
     return list;
+  }
+
+  /// A framework, a known extension, or any other package that is installed; null if none is.
+  const FrameworkFacts* find_framework(const std::string& wanted) {
+    const auto hit = std::ranges::find_if(frameworks_, [&](const FrameworkFacts& framework) {
+      return is_same_framework(framework, wanted);
+    });
+    if (hit != frameworks_.end()) {
+      return &*hit;
+    }
+    const auto package = std::ranges::find(distributions_, normalize_project_name(wanted),
+                                           &Distribution::normalized);
+    if (package == distributions_.end()) {
+      return nullptr;
+    }
+    read_requirements(*package, answer_.errors);
+    return &extensions_.emplace_back(extension_of(*package));
   }
 
   Result<void> search_environment() {
@@ -333,6 +351,7 @@ class Search {
   std::optional<PythonEnvironment> environment_;
   std::vector<Distribution> distributions_;
   std::vector<FrameworkFacts> frameworks_;
+  std::list<FrameworkFacts> extensions_;  // packages that were asked for; they stay where they are
   std::unique_ptr<RealFiles> files_;
 };
 
