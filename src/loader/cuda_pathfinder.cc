@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "binary/file_versions.h"
+#include "loader/windows_paths.h"
 
 namespace plumb {
 namespace {
@@ -230,7 +231,7 @@ bool CudaPathfinder::load(std::string_view library) {
   return answer(import_.open_by_ctypes(path, file, Wanted::optional, true));
 }
 
-std::string find_by_pathfinder(WindowsImport& import, std::string_view library) {
+std::string load_by_pathfinder(WindowsImport& import, std::string_view library) {
   const Entry* const entry = find_entry(library);
   if (entry == nullptr) {
     return {};
@@ -238,15 +239,52 @@ std::string find_by_pathfinder(WindowsImport& import, std::string_view library) 
   const PythonFinder& finder = import.finder();
   const std::vector<std::string> names = list_of(entry->dlls);
   const std::vector<std::string> below = {"bin\\x64", "bin"};
+  // The folders of DLLs that load others later are added.
+  const bool adds_folder = library == "nvrtc" || library == "cufft";
+  const auto taken = [&](std::string path) {
+    if (adds_folder) {
+      import.add_folder(windows_folder_of(path));
+    }
+    return path;
+  };
   std::string path = first_file(finder, site_folders(finder, entry->site_windows), names);
   if (const std::string conda = finder.variable("CONDA_PREFIX"); path.empty() && !conda.empty()) {
     path = in_root(finder, finder.join(conda, "Library"), below, names);
   }
+  // GetModuleHandle: PyTorch's own copy counts for whoever comes after it.
+  std::string loaded;
+  for (const std::string& name : names) {
+    if (const auto object = import.find_loaded(name); object && loaded.empty()) {
+      loaded = import.object(*object).file;
+    }
+  }
+  for (const std::string& need : list_of(entry->needs)) {
+    if (load_by_pathfinder(import, need).empty()) {
+      return {};
+    }
+  }
+  if (!loaded.empty()) {
+    return taken(std::move(loaded));
+  }
   if (path.empty()) {
+    for (const std::string& name : names) {
+      if (import.open(name, 0, std::string(kFile), Wanted::optional)) {
+        const auto object = import.find_loaded(name);
+        return object ? import.object(*object).file : std::string{};
+      }
+      if (&name != &names.back()) {
+        import.forget_last_request();
+      }
+    }
     const std::string root = finder.variable("CUDA_PATH");
     path = in_root(finder, root.empty() ? finder.variable("CUDA_HOME") : root, below, names);
+    if (path.empty()) {
+      return {};
+    }
+    import.forget_last_request();
   }
-  return path;
+  path = taken(std::move(path));
+  return import.open_by_ctypes(path, std::string(kFile), Wanted::optional) ? path : std::string{};
 }
 
 }  // namespace plumb

@@ -12,12 +12,6 @@
 
 namespace plumb {
 
-/// Where a library was found.
-struct PathfinderHit {
-  std::string path;
-  std::string_view via;  // "loaded", "site-packages", "conda", "system", a variable's name
-};
-
 class CudaPathfinder {
  public:
   explicit CudaPathfinder(LinuxImport& import) : import_(import) {}
@@ -32,8 +26,8 @@ class CudaPathfinder {
   std::vector<std::pair<std::string, bool>> answers_;  // each is asked for once
 };
 
-/// Where cuda.pathfinder finds a DLL, which the caller then loads; "" if nowhere but in the
-/// system's own search.
-[[nodiscard]] std::string find_by_pathfinder(WindowsImport& import, std::string_view library);
+/// load_nvidia_dynamic_lib() on Windows: the file of the DLL that is in the process then; "" if it
+/// raises.
+std::string load_by_pathfinder(WindowsImport& import, std::string_view library);
 
 }  // namespace plumb

@@ -173,7 +173,7 @@ void load_cupy(WindowsImport& import) {
   // The toolkit's root: from 14 on where NVRTC lies, before that CUDA_PATH.
   std::string root;
   if (release >= Release{14, 0}) {
-    const std::string nvrtc = find_by_pathfinder(import, "nvrtc");
+    const std::string nvrtc = load_by_pathfinder(import, "nvrtc");
     std::string folder = nvrtc.substr(0, nvrtc.find_last_of('\\'));
     if (folder.ends_with("\\x64") || folder.ends_with("\\x86_64")) {
       folder = folder.substr(0, folder.find_last_of('\\'));
@@ -204,11 +204,9 @@ void load_cupy(WindowsImport& import) {
   }
   import.first_use();
   import.open_by_ctypes("nvcuda.dll", "cupy_backends/cuda/_softlink", Wanted::required);
-  for (const char* library : {"curand", "nvrtc", "cublas", "nvJitLink", "cusparse", "cufft"}) {
-    const std::string path =
-        release >= Release{14, 0} ? find_by_pathfinder(import, library) : std::string{};
-    if (!path.empty()) {
-      import.open_by_ctypes(path, "cuda/pathfinder", Wanted::optional);
+  for (const char* library : {"curand", "nvrtc", "cublas", "cusparse", "cufft"}) {
+    if (release >= Release{14, 0}) {
+      load_by_pathfinder(import, library);
     }
     const auto lazy = std::ranges::find(kLazy, std::string_view(library), &Lazy::library);
     if (lazy != kLazy.end()) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "loader/fake_files_test.h"
 #include "loader/python_finder.h"
 
@@ -379,8 +380,10 @@ class WindowsMachine {
 
   FrameworkLoad import(FrameworkToLoad framework) {
     framework.site = "C:\\v\\Lib\\site-packages";
-    process_ = std::make_unique<WindowsProcess>(files_, settings_);
-    EXPECT_TRUE(process_->start(python_.python, LoadMode::strict).object);
+    if (!process_) {
+      process_ = std::make_unique<WindowsProcess>(files_, settings_);
+      EXPECT_TRUE(process_->start(python_.python, LoadMode::strict).object);
+    }
     return load_framework(*process_, python_, framework);
   }
   [[nodiscard]] std::string copy(const std::string& name) const {
@@ -410,6 +413,36 @@ TEST(TorchLoadingWindows, TheToolkitCountsOnlyWhereNoRuntimeLiesBesideTorch) {
     EXPECT_EQ(machine.copy("cublas64_12.dll"),
               has_runtime ? "" : "C:\\T\\v12.4\\bin\\cublas64_12.dll");
     EXPECT_EQ(load.missing, has_runtime ? "cublas64_12.dll" : "");
+  }
+}
+
+TEST(CupyLoadingWindows, AfterPytorchTheCopiesBesideItCount) {
+  const std::string site = "C:\\v\\Lib\\site-packages\\";
+  for (const bool after_torch : {false, true}) {
+    WindowsMachine machine;
+    machine.add("C:\\Windows\\System32\\nvcuda.dll");
+    machine.add(site + "torch\\_C.cp312-win_amd64.pyd", {"torch_cuda.dll"});
+    for (const char* name : {"torch_cuda.dll", "cublasLt64_13.dll", "cublas64_13.dll"}) {
+      machine.add(site + "torch\\lib\\" + name);
+    }
+    for (const char* name : {"nvrtc64_130_0.dll", "cublasLt64_13.dll", "cublas64_13.dll"}) {
+      machine.add(site + "nvidia\\cu13\\bin\\x86_64\\" + name);
+    }
+    machine.add(site + "cupy\\_core\\core.cp312-win_amd64.pyd");
+    machine.add(site + "cupy_backends\\cuda\\libs\\cublas.cp312-win_amd64.pyd",
+                {"cublas64_13.dll"});
+    if (after_torch) {
+      EXPECT_FALSE(machine.import(made("torch", "2.11.0+cu130", "13.0")).failed);
+    }
+    const FrameworkLoad load = machine.import(made("cupy", "14.2.0"));
+    EXPECT_FALSE(load.failed) << load.fault;
+    const std::string folder = after_torch ? "torch\\lib\\" : "nvidia\\cu13\\bin\\x86_64\\";
+    for (const char* name : {"cublasLt64_13.dll", "cublas64_13.dll"}) {
+      EXPECT_EQ(machine.copy(name), site + folder + name);
+      EXPECT_EQ(std::ranges::count(machine.process_->objects(), to_lower_ascii(name),
+                                   &WindowsObject::name),
+                1);
+    }
   }
 }
 
