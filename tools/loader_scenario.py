@@ -178,10 +178,10 @@ class Generator:
             "$ORIGIN", "${ORIGIN}", f"$ORIGIN/{up}/{folder}", f"${{ORIGIN}}/{up}/{folder}", f"[W]/{folder}", f"[W]/{folder}/",
             f"[W]/{folder}/./", f"[W]/opt/../{folder}", "", ".", f"../{folder}", "[W]/missing", "[W]/$LIB", "[W]/${PLATFORM}",
             "[W]/linked", f"[W]//{folder}", "$ORIGINAL", "[W]/$UNKNOWN", "[W]/file", "../file", "/", "[W]"],
-            [10, 5, 14, 8, 14, 3, 1, 2, 1, 1, 2, 3, 2, 1, 3, 1, 0.5, 0.3, 0.5, 0.5, 0.2, 0.5])[0]
+            [10, 5, 24, 12, 24, 3, 1, 2, 1, 1, 2, 3, 2, 1, 3, 1, 0.5, 0.3, 0.5, 0.5, 0.2, 0.5])[0]
 
     def path(self, at: str, separator=":") -> str:
-        return separator.join(self.element(at) for _ in range(self.random.choices([1, 2, 3, 5], [3, 4, 4, 2])[0]))
+        return separator.join(self.element(at) for _ in range(self.random.choices([1, 2, 3, 5], [2, 4, 5, 3])[0]))
 
     def tags(self, at: str, usual: float) -> dict:
         out = {}
@@ -192,7 +192,7 @@ class Generator:
         return out
 
     def needed_names(self, low, high) -> list[str]:
-        names = self.some(self.NAMES, low, high)
+        names = self.some(self.NAMES[:5] if self.chance(0.5) else self.NAMES, low, high)
         if self.chance(0.15):
             names.insert(self.random.randint(0, len(names)), self.random.choice(self.SYSTEM))
         if self.chance(0.02):
@@ -254,7 +254,7 @@ class Generator:
 
     def environment(self) -> dict:
         out = {}
-        if self.chance(0.6):
+        if self.chance(0.7):
             separators = [":"] * 8 + [";"]
             elements = [self.random.choice([f"[W]/{self.random.choice(self.FOLDERS)}", self.element("bin")])
                         for _ in range(self.random.choice([1, 1, 2, 3, 8]))]
@@ -270,14 +270,14 @@ class Generator:
             out["LD_PRELOAD"] = self.random.choice([":", " "]).join(names)
         return out
 
-    def step(self, libraries: list[str]) -> dict:
+    def step(self, libraries: list[str], opened_before: list[str]) -> dict:
         name = self.random.choice(self.NAMES)
         folder = self.random.choice(self.FOLDERS)
         existing = self.random.choice(libraries) if libraries else f"lib/{name}"
         opened = self.random.choices([name, f"[W]/{existing}", f"../{folder}/{name}", f"$ORIGIN/../{folder}/{name}",
                                       self.random.choice(self.SYSTEM), f"[W]/{folder}/{name}", "", f"./{name}",
                                       self.random.choice(self.ODD)],
-                                     [10, 8, 1.5, 1.5, 0.7, 3, 0.3, 1, 0.7])[0]
+                                     [8, 12, 1.5, 1.5, 0.7, 2, 0.3, 1, 0.7])[0]
         out = {"open": opened}
         flags = []
         if self.chance(0.35):
@@ -288,8 +288,12 @@ class Generator:
             flags.append("deep_bind")
         if flags:
             out["flags"] = flags
-        if libraries and self.chance(0.3):
+        if opened_before and self.chance(0.4):
+            out["caller"] = self.random.choice(opened_before)
+        elif libraries and self.chance(0.06):
             out["caller"] = self.random.choice(libraries)
+        if opened == f"[W]/{existing}":
+            opened_before.append(existing)
         return out
 
     def scenario(self) -> dict:
@@ -322,8 +326,9 @@ class Generator:
             program["run"] = "started"
         if self.chance(0.02):
             program["flags"] = ["nodefaultlib"]
+        opened_before = []
         return {"files": files, "program": program, "environment": self.environment(), "cwd": "work",
-                "steps": [self.step(libraries) for _ in range(self.random.randint(2, 8))]}
+                "steps": [self.step(libraries, opened_before) for _ in range(self.random.randint(2, 8))]}
 
 
 def clean(folder: str):

@@ -105,6 +105,7 @@ struct LoadFault {
   std::string present;      // path of the same library in another version that is there
   std::string present_of;   // the framework that brings it, "torch"
   std::size_t more = 0;     // symbols that are missing besides this one
+  bool own_part = false;    // `library` is a file of the framework's own package
 };
 
 /// One framework or GPU library of the environment; distributions that share one folder (jax,

@@ -138,6 +138,9 @@ struct Unfit {
 };
 [[nodiscard]] Finding does_not_fit(const FrameworkFacts& framework, const LoadFault& fault,
                                    const Unfit& told, std::vector<Step> steps);
+/// A file of its own package is not there.
+[[nodiscard]] Finding part_missing(const FrameworkFacts& framework, const LoadFault& fault,
+                                   const std::string& pip);
 /// Any other fault at loading.
 [[nodiscard]] Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
                                   std::vector<Step> steps);

@@ -113,8 +113,13 @@ class FrameworkJudge {
         judge_without_card();
       }
       if (context_.environment_is_here) {
-        judge_libraries();
-        judge_loads();
+        // Of an extension the first fault tells the cause; of a framework all that it lacks does.
+        if (framework_.is_framework || !judge_loads()) {
+          judge_libraries();
+        }
+        if (framework_.is_framework && result_.layer.state != LayerState::broken) {
+          judge_loads();
+        }
       }
       judge_need();
     }
@@ -278,17 +283,17 @@ class FrameworkJudge {
     worsen(result_.layer, LayerState::broken, words::missing_text(framework_, missing.size()));
   }
 
-  /// What is missing is told once: by the rule above for CUDA libraries, by this one for the rest.
-  void judge_loads() {
-    if (framework_.load_faults.empty() || result_.layer.state == LayerState::broken) {
-      return;
+  /// True if there was a fault.
+  bool judge_loads() {
+    auto finding = judge_loading(context_, framework_);
+    if (!finding) {
+      return false;
     }
-    if (auto finding = judge_loading(context_, framework_)) {
-      const bool severe = finding->severity == Severity::error;
-      add(*std::move(finding));
-      worsen(result_.layer, severe ? LayerState::broken : LayerState::look,
-             words::load_fault_text(framework_, framework_.load_faults.front()));
-    }
+    const bool severe = finding->severity == Severity::error;
+    add(*std::move(finding));
+    worsen(result_.layer, severe ? LayerState::broken : LayerState::look,
+           words::load_fault_text(framework_, framework_.load_faults.front()));
+    return true;
   }
 
   /// pip installs what an installed package lacks; extras must be named.

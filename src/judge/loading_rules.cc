@@ -74,6 +74,9 @@ std::optional<Finding> judge_loading(const CheckContext& context, const Framewor
   const FrameworkFacts* base = base_of(context, framework);
   const bool system = fault.kind == LoadFaultKind::version && is_system_version(fault.version);
   const bool foreign_library = fault.kind == LoadFaultKind::library && fault.present.empty();
+  if (fault.own_part) {
+    return words::part_missing(framework, fault, pip_command(context));
+  }
   if (base == nullptr || system || foreign_library) {
     std::vector<Step> steps;
     if (fault.kind != LoadFaultKind::library && !system) {

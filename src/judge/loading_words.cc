@@ -22,6 +22,14 @@ std::string symbol_text(const LoadFault& fault) {
   return text;
 }
 
+/// "libcudnn.so.8 does not have", "no library of torch 2.14.1 has".
+std::string lacking(const LoadFault& fault, const std::string& base) {
+  if (!fault.library.empty()) {
+    return base_name(fault.library) + " does not have";
+  }
+  return base.empty() ? "none of them has" : "no library of " + base + " has";
+}
+
 Finding finding_of(const FrameworkFacts& framework, const LoadFault& fault, const char* code,
                    std::string summary) {
   Finding finding;
@@ -60,9 +68,7 @@ Finding does_not_fit(const FrameworkFacts& framework, const LoadFault& fault, co
                   base_name(fault.library) + ", which the one that is there does not have.";
   } else {
     finding.why =
-        "Its " + file + " wants " + symbol_text(fault) + ", which " +
-        (fault.library.empty() ? "no library of " + told.base : base_name(fault.library)) +
-        " does not have";
+        "Its " + file + " wants " + symbol_text(fault) + ", which " + lacking(fault, told.base);
     finding.why += fault.more == 0 ? "." : ", and " + std::to_string(fault.more) + " more.";
   }
   if (!told.asks_for.empty()) {
@@ -70,6 +76,17 @@ Finding does_not_fit(const FrameworkFacts& framework, const LoadFault& fault, co
   }
   finding.next = std::move(steps);
   finding.in_vain = "Another driver or CUDA Toolkit does not make them fit.";
+  return finding;
+}
+
+Finding part_missing(const FrameworkFacts& framework, const LoadFault& fault,
+                     const std::string& pip) {
+  Finding finding = finding_of(
+      framework, fault, "framework.corrupt_install",
+      framework_name(framework) + " is damaged: its " + base_name(fault.library) + " is missing");
+  finding.why = "A file of its own package is not there, so it cannot be imported.";
+  finding.next.push_back(
+      {pip + " install --force-reinstall --no-deps " + framework.package, "", true});
   return finding;
 }
 
@@ -99,15 +116,16 @@ Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
   }
   Finding finding = finding_of(framework, fault, "framework.version_conflict",
                                name + " cannot load: its libraries do not fit each other");
-  finding.why = file + " wants " + symbol_text(fault) + ", which " +
-                (fault.library.empty() ? "none of them" : base_name(fault.library)) +
-                " does not have";
+  finding.why = file + " wants " + symbol_text(fault) + ", which " + lacking(fault, "");
   finding.why += fault.more == 0 ? "." : ", and " + std::to_string(fault.more) + " more.";
   finding.next = std::move(steps);
   return finding;
 }
 
 std::string load_fault_text(const FrameworkFacts& framework, const LoadFault& fault) {
+  if (fault.own_part) {
+    return framework_version(framework) + "  damaged: " + base_name(fault.library) + " is missing";
+  }
   std::string text = framework_version(framework) + "  cannot load " + base_name(fault.file) + ": ";
   if (fault.kind == LoadFaultKind::library) {
     return text + base_name(fault.library) + " is missing";

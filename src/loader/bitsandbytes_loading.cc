@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitsandbytes. Sources: bitsandbytes/cextension.py and cuda_specs.py of 0.43.3, 0.45.5 and 0.50.2.
+// bitsandbytes. Sources: bitsandbytes/cextension.py and cuda_specs.py of 0.43.3 to 0.50.2.
 //
 // One library for each CUDA version lies in the package. `import` opens the one of the version that
 // PyTorch was built with, by its path, and goes on without it: the error comes at the first call.
@@ -37,8 +37,9 @@ std::string torch_cuda(Import& import) {
         const std::size_t open = line.find_first_of("'\"", equals);
         const std::size_t close =
             open == std::string_view::npos ? open : line.find(line[open], open + 1);
-        return close == std::string_view::npos ? std::string{}
-                                               : std::string(line.substr(open + 1, close - open - 1));
+        return close == std::string_view::npos
+                   ? std::string{}
+                   : std::string(line.substr(open + 1, close - open - 1));
       }
     }
     return {};
@@ -56,14 +57,13 @@ std::optional<Release> parse_digits(std::string_view digits) {
                  static_cast<unsigned>(*parse_decimal(digits.substr(2)))};
 }
 
-/// The library for PyTorch's CUDA: that very version; from 0.49 on else the next older of the same
+/// The library for PyTorch's CUDA: that very version; from 0.50 on else the next older of the same
 /// major, else the next newer. The exact name, whether it is there or not, if none fits.
 template <class Import>
 std::string cuda_library(Import& import, std::string_view suffix) {
   const std::string folder = import.in_site("bitsandbytes");
   const auto named = [&](const std::string& digits) {
-    return import.finder().join(folder,
-                                "libbitsandbytes_cuda" + digits + std::string(suffix));
+    return import.finder().join(folder, "libbitsandbytes_cuda" + digits + std::string(suffix));
   };
   if (const std::string digits = import.finder().variable("BNB_CUDA_VERSION"); !digits.empty()) {
     return named(digits);
@@ -75,7 +75,7 @@ std::string cuda_library(Import& import, std::string_view suffix) {
   const Release wanted = parse_release(cuda);
   const std::string exact = named(std::to_string(wanted.major) + std::to_string(wanted.minor));
   if (import.finder().is_file(exact) ||
-      parse_release(import.framework().version) < Release{0, 49}) {
+      parse_release(import.framework().version) < Release{0, 50}) {
     return exact;
   }
   std::string older;
@@ -85,8 +85,8 @@ std::string cuda_library(Import& import, std::string_view suffix) {
   constexpr std::string_view kStem = "libbitsandbytes_cuda";
   for (std::string& path : import.finder().starting_with(folder, kStem, suffix)) {
     const std::size_t at = path.rfind(kStem) + kStem.size();
-    const auto release = parse_digits(
-        std::string_view(path).substr(at, path.size() - suffix.size() - at));
+    const auto release =
+        parse_digits(std::string_view(path).substr(at, path.size() - suffix.size() - at));
     if (!release || release->major != wanted.major) {
       continue;
     }
@@ -113,8 +113,7 @@ void load(Import& import, std::string_view suffix) {
                                 "libbitsandbytes_cpu" + std::string(suffix));
   }
   // The error is kept until the first call: `import` itself succeeds, and nothing after it does.
-  if (import.finder().is_file(path) &&
-      !import.open_by_ctypes(path, std::string(kFile), Wanted::optional)) {
+  if (!import.open_by_ctypes(path, std::string(kFile), Wanted::optional)) {
     import.forget_last_request();
     import.first_use();
     import.open_by_ctypes(path, std::string(kFile), Wanted::required);
@@ -123,8 +122,12 @@ void load(Import& import, std::string_view suffix) {
 
 }  // namespace
 
-void load_bitsandbytes(LinuxImport& import) { load(import, ".so"); }
+void load_bitsandbytes(LinuxImport& import) {
+  load(import, ".so");
+}
 
-void load_bitsandbytes(WindowsImport& import) { load(import, ".dll"); }
+void load_bitsandbytes(WindowsImport& import) {
+  load(import, ".dll");
+}
 
 }  // namespace plumb

@@ -2,9 +2,10 @@
 // CTranslate2, which faster-whisper uses. Sources: ctranslate2/__init__.py and the libraries of
 // 3.24.0, 4.4.0 and 4.6.0.
 //
-// The wheel has cuDNN's shim under a name of its own, not its parts, and opens cuBLAS by name when it
-// first computes: "Library libcublas.so.12 is not found or cannot be loaded". Both are searched by
-// the system's rule alone: NVIDIA's wheels are not seen unless LD_LIBRARY_PATH names their folders.
+// The wheel has cuDNN's shim under a name of its own, not its parts, and opens cuBLAS by name when
+// it first computes: "Library libcublas.so.12 is not found or cannot be loaded". Both are searched
+// by the system's rule alone: NVIDIA's wheels are not seen unless LD_LIBRARY_PATH names their
+// folders.
 #include "loader/cuda_first_use.h"
 #include "loader/framework_rules.h"
 #include "loader/framework_version.h"
@@ -13,7 +14,9 @@ namespace plumb {
 namespace {
 
 /// 3.x was built with CUDA 11, 4.x with 12.
-unsigned cuda_of(std::string_view version) { return parse_release(version).major < 4 ? 11 : 12; }
+unsigned cuda_of(std::string_view version) {
+  return parse_release(version).major < 4 ? 11 : 12;
+}
 
 }  // namespace
 
@@ -25,9 +28,8 @@ void load_ctranslate2(LinuxImport& import) {
   }
   import.first_use();
   import.open_by_library("libcuda.so.1", *library, Wanted::required);
-  import.open_by_library(
-      "libcublas.so." + std::to_string(cuda_of(import.framework().version)), *library,
-      Wanted::required);
+  import.open_by_library("libcublas.so." + std::to_string(cuda_of(import.framework().version)),
+                         *library, Wanted::required);
   open_cudnn_parts(import, CudnnUse::graph_and_ops);
 }
 
@@ -47,9 +49,8 @@ void load_ctranslate2(WindowsImport& import) {
   }
   import.first_use();
   import.open_by_library("nvcuda.dll", *library, Wanted::required);
-  import.open_by_library(
-      "cublas64_" + std::to_string(cuda_of(import.framework().version)) + ".dll", *library,
-      Wanted::required);
+  import.open_by_library("cublas64_" + std::to_string(cuda_of(import.framework().version)) + ".dll",
+                         *library, Wanted::required);
 }
 
 }  // namespace plumb

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuDNN since 8 is a shim, libcudnn.so.N, that opens its parts by name when they are first needed,
-// with itself as the one who asks: LD_LIBRARY_PATH comes before the shim's own RUNPATH. So the parts
-// may come from another copy than the shim. Measured with LD_DEBUG=files (cuDNN 9.19 under PyTorch
-// 2.11 and JAX 0.11 on an H200):
+// with itself as the one who asks: LD_LIBRARY_PATH comes before the shim's own RUNPATH. So the
+// parts may come from another copy than the shim. Measured with LD_DEBUG=files (cuDNN 9.19 under
+// PyTorch 2.11 and JAX 0.11 on an H200):
 //
 //   libcudnn.so.9        -> libcudnn_graph.so.9.19.0, .so.9.19, .so.9; libcudnn_ops likewise
 //   libcudnn_graph.so.9  -> libcudnn_engines_precompiled, libcudnn_heuristic,

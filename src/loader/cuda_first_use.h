@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What CUDA's own libraries open by themselves when a framework first computes on a GPU: the driver,
-// cuDNN's parts.
+// What CUDA's own libraries open by themselves when a framework first computes on a GPU: the
+// driver, cuDNN's parts.
 
 #include "loader/linux_import.h"
 #include "loader/windows_import.h"

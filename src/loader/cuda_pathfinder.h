@@ -32,8 +32,8 @@ class CudaPathfinder {
   std::vector<std::pair<std::string, bool>> answers_;  // each is asked for once
 };
 
-/// Where cuda.pathfinder finds a DLL, which the caller then loads; "" if nowhere but in the system's
-/// own search.
+/// Where cuda.pathfinder finds a DLL, which the caller then loads; "" if nowhere but in the
+/// system's own search.
 [[nodiscard]] std::string find_by_pathfinder(WindowsImport& import, std::string_view library);
 
 }  // namespace plumb

@@ -3,17 +3,17 @@
 // LD_DEBUG=files of 14.2.0 on an H200.
 //
 // Up to 12 every extension module needs the CUDA libraries themselves. 13 and 14 open most of them
-// through a table of functions ("softlink") when first used, 14 after cuda.pathfinder has loaded them.
+// through a table of functions ("softlink") when first used, 14 after cuda.pathfinder has loaded
+// them.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "loader/cuda_first_use.h"
 #include "loader/cuda_pathfinder.h"
 #include "loader/framework_rules.h"
 #include "loader/framework_version.h"
-
-#include <nlohmann/json.hpp>
 
 namespace plumb {
 namespace {
@@ -52,7 +52,8 @@ WheelConfig read_config(FileView& files, const std::string& path) {
   if (json.is_object() && json.contains("cutensor")) {
     const nlohmann::json& cutensor = json["cutensor"];
     config.cutensor_version = text_of(cutensor, "version");
-    if (cutensor.is_object() && cutensor.contains("filenames") && cutensor["filenames"].is_array()) {
+    if (cutensor.is_object() && cutensor.contains("filenames") &&
+        cutensor["filenames"].is_array()) {
       for (const nlohmann::json& name : cutensor["filenames"]) {
         if (name.is_string()) {
           config.cutensor_files.push_back(name.get<std::string>());
@@ -119,8 +120,7 @@ std::string nvrtc_name(const WheelConfig& config) {
 
 void load_cupy(LinuxImport& import) {
   const Release release = parse_release(import.framework().version);
-  const WheelConfig config =
-      read_config(import.files(), import.in_site("cupy/.data/_wheel.json"));
+  const WheelConfig config = read_config(import.files(), import.in_site("cupy/.data/_wheel.json"));
   CudaPathfinder pathfinder(import);
   const bool by_pathfinder = release >= Release{14, 0};
   preload_cutensor(import, config, by_pathfinder ? &pathfinder : nullptr);
@@ -129,11 +129,10 @@ void load_cupy(LinuxImport& import) {
   if (import.failed()) {
     return;
   }
-  for (const char* folder : {"cupy_backends/cuda", "cupy_backends/cuda/api",
-                             "cupy_backends/cuda/libs", "cupy/cuda", "cupy/_core", "cupy/fft",
-                             "cupy/random", "cupy/lib"}) {
-    for (const std::string& module :
-         import.finder().extension_modules(import.in_site(folder))) {
+  for (const char* folder :
+       {"cupy_backends/cuda", "cupy_backends/cuda/api", "cupy_backends/cuda/libs", "cupy/cuda",
+        "cupy/_core", "cupy/fft", "cupy/random", "cupy/lib"}) {
+    for (const std::string& module : import.finder().extension_modules(import.in_site(folder))) {
       if (!is_lazy(module)) {
         import.import_module(module, Wanted::required);
       }
@@ -170,8 +169,7 @@ void load_cupy(LinuxImport& import) {
 void load_cupy(WindowsImport& import) {
   const PythonFinder& finder = import.finder();
   const Release release = parse_release(import.framework().version);
-  const WheelConfig config =
-      read_config(import.files(), import.in_site("cupy/.data/_wheel.json"));
+  const WheelConfig config = read_config(import.files(), import.in_site("cupy/.data/_wheel.json"));
   // The toolkit's root: from 14 on where NVRTC lies, before that CUDA_PATH.
   std::string root;
   if (release >= Release{14, 0}) {

@@ -12,8 +12,8 @@ struct Release {
   auto operator<=>(const Release&) const = default;
 };
 
-/// "2.14.1+cu130" -> 2.14.1; "12" -> 12.0.0. What cannot be read counts as newer than all others: the
-/// newest rule is the best guess for a development build.
+/// "2.14.1+cu130" -> 2.14.1; "12" -> 12.0.0. What cannot be read counts as newer than all others:
+/// the newest rule is the best guess for a development build.
 [[nodiscard]] Release parse_release(std::string_view version);
 
 }  // namespace plumb

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// JAX. Sources: jax_plugins/xla_cuda12 and xla_cuda13/__init__.py (initialize()), jaxlib/plugin_support.py;
-// LD_DEBUG=files of jax 0.11.2 on an H200.
+// JAX. Sources: jax_plugins/xla_cuda12 and xla_cuda13/__init__.py (initialize()),
+// jaxlib/plugin_support.py; LD_DEBUG=files of jax 0.11.2 on an H200.
 //
-// `import jax` opens jaxlib's extension modules and those of the CUDA plugin. The latter name no CUDA
-// library as needed: they open each when it is first called, and those with kernels inside open the
-// runtime as they are loaded. The first device asked for starts the plugin: NVIDIA's wheels are
-// opened by their paths, then every component is asked for its version, then XLA itself comes.
+// `import jax` opens jaxlib's extension modules and those of the CUDA plugin. The latter name no
+// CUDA library as needed: they open each when it is first called, and those with kernels inside
+// open the runtime as they are loaded. The first device asked for starts the plugin: NVIDIA's
+// wheels are opened by their paths, then every component is asked for its version, then XLA itself
+// comes.
 #include <algorithm>
 #include <array>
 
@@ -36,15 +37,24 @@ struct Preload {
 };
 
 constexpr Preload kPreloads[] = {
-    {"nvidia.cuda_runtime", "libcudart.so.12"}, {"nvidia.cu13", "libcudart.so.13"},
-    {"nvidia.cuda_nvrtc", "libnvrtc.so.12"},    {"nvidia.cu13", "libnvrtc.so.13"},
-    {"nvidia.cublas", "libcublas.so.12"},       {"nvidia.cublas", "libcublasLt.so.12"},
-    {"nvidia.cu13", "libcublas.so.13"},         {"nvidia.cu13", "libcublasLt.so.13"},
-    {"nvidia.nccl", "libnccl.so.2"},            {"nvidia.cuda_cupti", "libcupti.so.12"},
-    {"nvidia.cu13", "libcupti.so.13"},          {"nvidia.cusparse", "libcusparse.so.12"},
-    {"nvidia.cu13", "libcusparse.so.12"},       {"nvidia.cusolver", "libcusolver.so.11"},
-    {"nvidia.cu13", "libcusolver.so.12"},       {"nvidia.cufft", "libcufft.so.11"},
-    {"nvidia.cu13", "libcufft.so.12"},          {"nvidia.nvshmem", "libnvshmem_host.so.3"},
+    {"nvidia.cuda_runtime", "libcudart.so.12"},
+    {"nvidia.cu13", "libcudart.so.13"},
+    {"nvidia.cuda_nvrtc", "libnvrtc.so.12"},
+    {"nvidia.cu13", "libnvrtc.so.13"},
+    {"nvidia.cublas", "libcublas.so.12"},
+    {"nvidia.cublas", "libcublasLt.so.12"},
+    {"nvidia.cu13", "libcublas.so.13"},
+    {"nvidia.cu13", "libcublasLt.so.13"},
+    {"nvidia.nccl", "libnccl.so.2"},
+    {"nvidia.cuda_cupti", "libcupti.so.12"},
+    {"nvidia.cu13", "libcupti.so.13"},
+    {"nvidia.cusparse", "libcusparse.so.12"},
+    {"nvidia.cu13", "libcusparse.so.12"},
+    {"nvidia.cusolver", "libcusolver.so.11"},
+    {"nvidia.cu13", "libcusolver.so.12"},
+    {"nvidia.cufft", "libcufft.so.11"},
+    {"nvidia.cu13", "libcufft.so.12"},
+    {"nvidia.nvshmem", "libnvshmem_host.so.3"},
     {"nvidia.cudnn", "libcudnn.so.9"},
 };
 

@@ -185,6 +185,7 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
                                     const std::vector<std::string>& known_folders) {
   std::vector<LibraryChoice> choices;
   std::set<std::string> stems;
+  std::set<std::string> names;
   std::map<std::size_t, std::string> asked_by;  // of libraries that code opens, not needs
   for (const FrameworkLoad& load : loads) {
     for (const LibraryRequest& request : load.requests) {
@@ -197,6 +198,7 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
     const std::string name = name_of(process.objects()[i]);
     if (is_cuda_library(name)) {
       stems.insert(library_stem(name));
+      names.insert(name);
       choices.push_back(choice(process, i, known_folders));
       const auto asker = asked_by.find(i);
       if (choices.back().detail.empty() && asker != asked_by.end()) {
@@ -206,7 +208,12 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
   }
   const auto missing = [&](const std::string& name, const std::string& fault,
                            const std::string& asker, bool optional) {
-    if (is_cuda_library(name) && stems.insert(library_stem(name)).second) {
+    if (!is_cuda_library(name)) {
+      return;
+    }
+    // One that is needed and lacks is told although another major of it is there.
+    const bool is_new_stem = stems.insert(library_stem(name)).second;
+    if (names.insert(base_name(name)).second && (is_new_stem || !optional)) {
       LibraryChoice lost = nothing(process, name, 0, fault, known_folders);
       lost.needed_by = {asker};
       lost.optional = optional;

@@ -83,11 +83,13 @@ bool LinuxImport::open(const std::string& name, std::size_t caller, Wanted wante
   return false;
 }
 
-/// What libraries open from their constructors. cuBLASLt asks for the driver as it is loaded
-/// (LD_DEBUG=files with CUDA 13.0).
+/// What libraries open from their constructors: some of NVIDIA's ask for the driver as they are
+/// loaded (LD_DEBUG=files with CUDA 12.8 and 13.0, cuDNN 9.10).
 void LinuxImport::run_constructors(const std::vector<std::size_t>& loaded) {
   for (const std::size_t index : loaded) {
-    if (name_of(object(index)).starts_with("libcublasLt.so.")) {
+    const std::string_view name = name_of(object(index));
+    if (name.starts_with("libcublasLt.so.") ||
+        name.starts_with("libcudnn_engines_precompiled.so.")) {
       open_by_library("libcuda.so.1", index, Wanted::optional);
     }
   }
@@ -102,7 +104,7 @@ bool LinuxImport::import_module(const std::string& folder, std::string_view name
   if (!path.empty()) {
     return import_module(path, wanted);
   }
-  if (wanted == Wanted::required) {
+  if (wanted == Wanted::required && moment_ == LoadMoment::import) {
     std::string dotted = folder + "." + std::string(name);
     std::ranges::replace(dotted, '/', '.');
     fail_import("No module named '" + dotted + "'", in_site(folder + "/" + std::string(name)),

@@ -105,7 +105,7 @@ class Checker {
         std::ranges::for_each(process_.objects()[object.scopes.front()].search_list, add);
       }
     };
-    if (object.elf->symbolic) {
+    if (object.elf->symbolic && !object.deep_bind) {  // as measured
       add(index);
     }
     if (object.deep_bind) {

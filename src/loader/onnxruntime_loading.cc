@@ -16,8 +16,7 @@ namespace plumb {
 void load_onnxruntime(LinuxImport& import) {
   import.import_module("onnxruntime/capi", "onnxruntime_pybind11_state", Wanted::required);
   const auto module = import.last_object();
-  const std::string provider =
-      import.in_site("onnxruntime/capi/libonnxruntime_providers_cuda.so");
+  const std::string provider = import.in_site("onnxruntime/capi/libonnxruntime_providers_cuda.so");
   if (import.failed() || !module || !import.finder().is_file(provider)) {
     return;
   }

@@ -28,7 +28,8 @@ class PythonFinder {
   /// sys.path's order; empty if it cannot be imported.
   [[nodiscard]] std::vector<std::string> package_folders(std::string_view dotted_name) const;
 
-  /// The file that `import name` opens in that folder ("_C" -> "_C.cpython-312-x86_64-linux-gnu.so",
+  /// The file that `import name` opens in that folder ("_C" ->
+  /// "_C.cpython-312-x86_64-linux-gnu.so",
   /// "_C.cp312-win_amd64.pyd"); "" if there is none for this Python.
   [[nodiscard]] std::string extension_module(const std::string& folder,
                                              std::string_view name) const;

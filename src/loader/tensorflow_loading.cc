@@ -2,10 +2,10 @@
 // TensorFlow. Sources: tensorflow/python/pywrap_tensorflow.py, the list of GPU libraries in
 // stream_executor's dso_loader.cc; build_info of 2.10 to 2.20.
 //
-// `import` opens one extension module, which needs TensorFlow's own libraries. When GPUs are counted
-// the CUDA libraries are opened by bare names, found by the RPATH of TensorFlow's library (the wheels
-// of tensorflow[and-cuda]) or by the loader's search. One that is missing turns all GPUs off:
-// "Cannot dlopen some GPU libraries".
+// `import` opens one extension module, which needs TensorFlow's own libraries. When GPUs are
+// counted the CUDA libraries are opened by bare names, found by the RPATH of TensorFlow's library
+// (the wheels of tensorflow[and-cuda]) or by the loader's search. One that is missing turns all
+// GPUs off: "Cannot dlopen some GPU libraries".
 #include "loader/cuda_first_use.h"
 #include "loader/framework_rules.h"
 #include "loader/framework_version.h"
@@ -36,9 +36,9 @@ void load_tensorflow(LinuxImport& import) {
   if (import.failed() || !module || cuda == 0) {
     return;
   }
-  const std::size_t asker = import.find_loaded_prefix("libtensorflow_cc.so")
-                                .value_or(import.find_loaded_prefix("libtensorflow_framework.so")
-                                              .value_or(*module));
+  // LD_DEBUG=files of 2.15.1: it is always this library that opens others.
+  const std::size_t asker =
+      import.find_loaded_prefix("libtensorflow_framework.so").value_or(*module);
   import.first_use();
   const bool is_11 = cuda <= 11;
   const bool is_13 = cuda >= 13;
@@ -67,9 +67,9 @@ void load_tensorflow(WindowsImport& import) {
   }
   import.first_use();
   const std::string loader = "stream_executor/platform/default/dso_loader.cc";
-  for (const char* name : {"nvcuda.dll", "cudart64_110.dll", "cublas64_11.dll", "cublasLt64_11.dll",
-                           "cufft64_10.dll", "curand64_10.dll", "cusolver64_11.dll",
-                           "cusparse64_11.dll", "cudnn64_8.dll"}) {
+  for (const char* name :
+       {"nvcuda.dll", "cudart64_110.dll", "cublas64_11.dll", "cublasLt64_11.dll", "cufft64_10.dll",
+        "curand64_10.dll", "cusolver64_11.dll", "cusparse64_11.dll", "cudnn64_8.dll"}) {
     import.open(name, 0, loader, Wanted::required);
   }
 }

@@ -47,7 +47,8 @@ constexpr Preload kPreloads[] = {
     {"cufile", "libcufile.so.", {2, 7}, kNever, 12},
 };
 
-/// 2.6 to 2.9, when libtorch_global_deps.so came: only what NVIDIA's wheels themselves fail to find.
+/// 2.6 to 2.9, when libtorch_global_deps.so came: only what NVIDIA's wheels themselves fail to
+/// find.
 constexpr Preload kEarlyPreloads[] = {
     {"cuda_nvrtc", "libnvrtc.so.", {2, 6}, {2, 10}},
     {"cuda_nvrtc", "libnvrtc-builtins.so.", {2, 9}, {2, 10}},
@@ -109,8 +110,9 @@ class TorchOnLinux {
       return;
     }
     if (release_ < Release{2, 9} &&
-        import_.files().resolved(import_.object(*runtime).file).find(
-            "nvidia/cuda_runtime/lib/libcudart.so") == std::string::npos) {
+        import_.files()
+                .resolved(import_.object(*runtime).file)
+                .find("nvidia/cuda_runtime/lib/libcudart.so") == std::string::npos) {
       return;
     }
     if (release_ < Release{2, 10}) {
@@ -129,8 +131,8 @@ class TorchOnLinux {
 
   [[nodiscard]] bool is_named(const std::string& fault) const {
     for (const Preload& entry : kPreloads) {
-      if (applies(entry) && fault.find(entry.library.substr(0, entry.library.find('.'))) !=
-                                std::string::npos) {
+      if (applies(entry) &&
+          fault.find(entry.library.substr(0, entry.library.find('.'))) != std::string::npos) {
         return true;
       }
     }
@@ -182,8 +184,8 @@ class TorchOnLinux {
         folders.push_back(folder + "/lib");
       }
       for (const std::string& below : folders) {
-        for (std::string& file : import_.finder().starting_with(
-                 import_.finder().join(path, below), entry.library)) {
+        for (std::string& file :
+             import_.finder().starting_with(import_.finder().join(path, below), entry.library)) {
           if (ends_with_digit(file)) {
             return std::move(file);
           }
@@ -243,9 +245,8 @@ std::vector<std::string> dll_folders(WindowsImport& import) {
     std::ranges::replace(digits, '.', '_');
     toolkit = finder.variable("CUDA_PATH_V" + digits);
     toolkit = finder.join(
-        toolkit.empty()
-            ? finder.join(program_files, "NVIDIA GPU Computing Toolkit\\CUDA\\v" + cuda)
-            : toolkit,
+        toolkit.empty() ? finder.join(program_files, "NVIDIA GPU Computing Toolkit\\CUDA\\v" + cuda)
+                        : toolkit,
         "bin");
   }
   add(nvtx);
@@ -255,7 +256,9 @@ std::vector<std::string> dll_folders(WindowsImport& import) {
 
 }  // namespace
 
-void load_torch(LinuxImport& import) { TorchOnLinux(import).load(); }
+void load_torch(LinuxImport& import) {
+  TorchOnLinux(import).load();
+}
 
 void load_torch(WindowsImport& import) {
   const std::vector<std::string> folders = dll_folders(import);

@@ -67,7 +67,7 @@ bool WindowsImport::import_module(const std::string& folder, std::string_view na
   if (!path.empty()) {
     return import_module(path, wanted);
   }
-  if (wanted == Wanted::required) {
+  if (wanted == Wanted::required && moment_ == LoadMoment::import) {
     std::string dotted = folder + "." + std::string(name);
     std::ranges::replace(dotted, '/', '.');
     fail_import("No module named '" + dotted + "'", in_site(folder + "/" + std::string(name)),

@@ -2,6 +2,7 @@
 #include "observe/environment_loading.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "observe/frameworks.h"
@@ -119,6 +120,30 @@ ReplayedProcess start_file(const Host& host, RealFiles& files, const std::string
     process.errors.push_back({ErrorCode::malformed, std::move(fault), file, {}});
   }
   return process;
+}
+
+std::vector<std::string> needs_of(RealFiles& files, const std::string& path) {
+  if (const auto elf = files.elf(path)) {
+    return (*elf)->needed;
+  }
+  if (const auto pe = files.pe(path)) {
+    return (*pe)->imports;
+  }
+  return {};
+}
+
+std::vector<const FrameworkFacts*> bases_of(RealFiles& files, const FrameworkFacts& extension,
+                                            const std::vector<FrameworkFacts>& frameworks,
+                                            const std::vector<Distribution>& distributions) {
+  auto bases = required_frameworks(extension, frameworks, distributions);
+  if (bases.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& path : libraries_of_framework(extension, distributions)) {
+      std::ranges::move(needs_of(files, files.there(path)), std::back_inserter(names));
+    }
+    bases = frameworks_of_libraries(names, frameworks);
+  }
+  return bases;
 }
 
 void import_framework(ReplayedProcess& process, const PythonPlace& python, const RealFiles& files,

@@ -39,6 +39,15 @@ struct ReplayedProcess {
 [[nodiscard]] ReplayedProcess start_file(const Host& host, RealFiles& files,
                                          const std::string& file, std::string_view system);
 
+/// The frameworks that an extension imports first: those that its package requires, else those
+/// whose libraries its modules need.
+[[nodiscard]] std::vector<const FrameworkFacts*> bases_of(
+    RealFiles& files, const FrameworkFacts& extension,
+    const std::vector<FrameworkFacts>& frameworks, const std::vector<Distribution>& distributions);
+
+/// What a binary needs by name, of either system; empty if it cannot be read.
+[[nodiscard]] std::vector<std::string> needs_of(RealFiles& files, const std::string& path);
+
 /// Imports a framework and lets it compute; its account goes to `process.loads`.
 void import_framework(ReplayedProcess& process, const PythonPlace& python, const RealFiles& files,
                       const FrameworkFacts& framework,

@@ -310,6 +310,23 @@ std::vector<const FrameworkFacts*> required_frameworks(
   return required;
 }
 
+std::vector<const FrameworkFacts*> frameworks_of_libraries(
+    const std::vector<std::string>& names, const std::vector<FrameworkFacts>& frameworks) {
+  std::vector<const FrameworkFacts*> found;
+  for (const FrameworkFacts& framework : frameworks) {
+    const std::string folder = join_path(framework.site, framework.name);
+    const bool has_one = std::ranges::any_of(names, [&](const std::string& name) {
+      return is_library_name(name) && (is_file(join_path(join_path(folder, "lib"), name)) ||
+                                       is_file(join_path(join_path(folder, "libs"), name)) ||
+                                       is_file(join_path(folder, name)));
+    });
+    if (framework.is_framework && has_one) {
+      found.push_back(&framework);
+    }
+  }
+  return found;
+}
+
 std::vector<FrameworkFacts> observe_frameworks(const std::vector<Distribution>& distributions,
                                                std::vector<Error>& errors) {
   std::vector<Candidate> candidates = group(distributions);

@@ -18,10 +18,14 @@ namespace plumb {
 /// Any package as an extension: what it loads is what its own modules need.
 [[nodiscard]] FrameworkFacts extension_of(const Distribution& distribution);
 
-/// Those of `frameworks` that an extension's package requires: what it imports first.
+/// Those of `frameworks` that an extension's package requires.
 [[nodiscard]] std::vector<const FrameworkFacts*> required_frameworks(
     const FrameworkFacts& extension, const std::vector<FrameworkFacts>& frameworks,
     const std::vector<Distribution>& distributions);
+
+/// Those whose own libraries are among these names: "libtorch_cpu.so" means torch.
+[[nodiscard]] std::vector<const FrameworkFacts*> frameworks_of_libraries(
+    const std::vector<std::string>& names, const std::vector<FrameworkFacts>& frameworks);
 
 /// Paths of the libraries that one of them owns, largest first; NVIDIA's own are left out.
 [[nodiscard]] std::vector<std::string> libraries_of_framework(

@@ -6,7 +6,6 @@
 #include <list>
 #include <numeric>
 #include <set>
-#include <set>
 
 #include "base/text.h"
 #include "binary/wheel.h"
@@ -158,7 +157,7 @@ class Search {
     const PythonPlace python = python_place(host_, view, *environment_);
     PLUMB_ASSIGN(std::vector<const FrameworkFacts*> wanted, asked_frameworks());
     if (wanted.empty()) {
-      wanted = frameworks_under(view, answer_.file, elf);
+      wanted = frameworks_of_libraries(needs_of(view, answer_.file), frameworks_);
     }
     for (const FrameworkFacts* framework : wanted) {
       import_framework(process, python, view, *framework, distributions_);
@@ -201,7 +200,8 @@ class Search {
         return std::unexpected(std::move(error));
       }
       if (!hit->is_framework) {
-        for (const FrameworkFacts* base : bases_of(*hit)) {
+        for (const FrameworkFacts* base :
+             bases_of(files(environment_->system), *hit, frameworks_, distributions_)) {
           if (std::ranges::find(list, base) == list.end()) {
             list.push_back(base);
           }
@@ -229,51 +229,6 @@ class Search {
     }
     read_requirements(*package, answer_.errors);
     return &extensions_.emplace_back(extension_of(*package));
-  }
-
-  /// The frameworks that an extension imports first: those that its package requires; where it
-  /// names none, those whose libraries its own need.
-  std::vector<const FrameworkFacts*> bases_of(const FrameworkFacts& extension) {
-    std::vector<const FrameworkFacts*> list =
-        required_frameworks(extension, frameworks_, distributions_);
-    if (list.empty()) {
-      RealFiles& view = files(environment_->system);
-      for (const std::string& path : libraries_of_framework(extension, distributions_)) {
-        for (const FrameworkFacts* base :
-             frameworks_under(view, view.there(path), environment_->system == "linux")) {
-          if (std::ranges::find(list, base) == list.end()) {
-            list.push_back(base);
-          }
-        }
-      }
-    }
-    return list;
-  }
-
-  /// Of a file by itself: the frameworks whose own libraries it needs.
-  std::vector<const FrameworkFacts*> frameworks_under(RealFiles& view, const std::string& file,
-                                                      bool elf) {
-    std::vector<std::string> needs;
-    if (elf) {
-      if (const auto headers = view.elf(file)) {
-        needs = (*headers)->needed;
-      }
-    } else if (const auto headers = view.pe(file)) {
-      needs = (*headers)->imports;
-    }
-    std::vector<const FrameworkFacts*> list;
-    for (const FrameworkFacts& framework : frameworks_) {
-      const std::string folder = join_path(framework.site, framework.name);
-      const bool is_under = std::ranges::any_of(needs, [&](const std::string& name) {
-        return is_file(join_path(join_path(folder, "lib"), name)) ||
-               is_file(join_path(folder, name)) ||
-               is_file(join_path(join_path(folder, "libs"), name));
-      });
-      if (framework.is_framework && is_under) {
-        list.push_back(&framework);
-      }
-    }
-    return list;
   }
 
   Result<void> search_environment() {

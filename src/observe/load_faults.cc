@@ -72,8 +72,7 @@ class Observer {
         process_(start_python(host, files_, environment)),
         framework_(std::move(framework)) {
     if (!framework_.is_framework) {
-      for (const FrameworkFacts* base :
-           required_frameworks(framework_, frameworks, distributions)) {
+      for (const FrameworkFacts* base : bases_of(files_, framework_, frameworks, distributions)) {
         framework_.bases.push_back(base->name);
         import_framework(process_, python_, files_, *base, distributions);
       }
@@ -127,8 +126,14 @@ class Observer {
     }
   }
 
+  /// A path that was asked for is part of the framework; a bare name is somebody's library.
   template <class Process>
   void add(const Process& process, LoadFault fault) {
+    fault.own_part = fault.library.find_first_of("/\\") != std::string::npos;
+    if (fault.own_part) {
+      fault.library = below_site(fault.library);
+      fault.file = fault.library;
+    }
     const std::string stem = library_stem(fault.library);
     for (const auto& object : process.objects()) {
       if (!stem.empty() && library_stem(object.file) == stem &&

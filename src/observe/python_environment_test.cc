@@ -244,5 +244,25 @@ TEST(SitePackages, NamesOfPythons) {
   EXPECT_EQ(python_of_name("python-config"), "");
 }
 
+TEST(PythonEnvironment, FoldersThatPthFilesNameFollowTheirOwn) {
+  FakeHost fake("linux");
+  fake.write("ml/pyvenv.cfg",
+             "home = /usr/bin\nversion = 3.12.3\ninclude-system-site-packages = false\n");
+  fake.write("ml/bin/python");
+  fake.make_folder("opt/parent");
+  fake.write("ml/lib/python3.12/site-packages/a.pth",
+             "# a comment\nimport os; os.x\n/opt/parent\nbeside\n/opt/gone\n");
+  fake.make_folder("ml/lib/python3.12/site-packages/beside");
+  fake.write("opt/parent/b.pth", "/opt\n");  // such a folder's own .pth files do not count
+  const PythonSearch search = find_python_environment(fake.host(), fake.path("ml"));
+  ASSERT_TRUE(search.environment);
+  std::vector<std::string> folders;
+  for (const std::string& folder : search.environment.value->site_packages) {
+    folders.push_back(fake.relative(folder));
+  }
+  EXPECT_EQ(folders, (std::vector<std::string>{"ml/lib/python3.12/site-packages", "opt/parent",
+                                               "ml/lib/python3.12/site-packages/beside"}));
+}
+
 }  // namespace
 }  // namespace plumb

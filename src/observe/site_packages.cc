@@ -128,7 +128,10 @@ class SiteFolders {
  private:
   void add_named_in(const std::string& folder, const std::string& file) {
     const auto text = read_text_file(file, kLongestPth);
-    for (const std::string_view raw : split(text ? *text : std::string{}, '\n')) {
+    if (!text) {
+      return;
+    }
+    for (const std::string_view raw : split(*text, '\n')) {
       const std::string_view line = trim(raw);
       if (line.empty() || line.starts_with('#') || line.starts_with("import ") ||
           line.starts_with("import\t")) {
