@@ -220,31 +220,16 @@ std::vector<LibraryChoice> all_cuda(const Process& process, const std::vector<Fr
       choices.push_back(std::move(lost));
     }
   };
-  // What a library that had to come needs by this very name; another version of it is no help.
-  const auto missing_below = [&](const std::string& name, const std::string& fault,
-                                 const std::string& asker) {
-    const auto is_it = [&](const LibraryChoice& known) {
-      return !known.found && known.library == name;
-    };
-    if (is_cuda_library(name) && std::ranges::none_of(choices, is_it)) {
-      stems.insert(library_stem(name));
-      LibraryChoice lost = nothing(process, name, 0, fault, known_folders);
-      lost.needed_by = {asker};
-      choices.push_back(std::move(lost));
-    }
-  };
   for (const FrameworkLoad& load : loads) {
     for (const LibraryRequest& request : load.requests) {
-      if (request.object) {
-        continue;
-      }
-      missing(request.name, request.fault, request.asked_by, request.optional);
-      if (!request.optional && request.missing != request.name) {
-        missing_below(request.missing, request.fault, request.wanted_by);
+      if (!request.object) {
+        const bool by_need = !request.missing.empty() && request.missing != request.name;
+        missing(by_need ? request.missing : request.name, request.fault,
+                by_need ? request.wanted_by : request.asked_by, request.optional);
       }
     }
     if (load.failed) {
-      missing_below(load.missing, load.fault, load.wanted_by);
+      missing(load.missing, load.fault, load.wanted_by, false);
     }
   }
   return choices;
