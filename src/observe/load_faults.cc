@@ -241,6 +241,10 @@ void observe_loading(const Host& host, const PythonEnvironment& environment,
     faults[i] = std::move(observer.errors());
   });
   frameworks = std::move(observed);
+  // Extensions without CUDA count only where they do not fit their framework.
+  std::erase_if(frameworks, [](const FrameworkFacts& framework) {
+    return !framework.is_framework && framework.libraries.empty() && framework.load_faults.empty();
+  });
   std::set<std::string> told;  // every replay reads the same cache
   for (std::vector<Error>& list : faults) {
     for (Error& error : list) {
