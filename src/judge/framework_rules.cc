@@ -104,6 +104,13 @@ class FrameworkJudge {
   }
 
   [[nodiscard]] JudgedFramework judge() {
+    if (!framework_.is_framework && framework_.libraries.empty()) {
+      // An extension without CUDA: all that matters is whether it fits its framework.
+      if (!context_.environment_is_here || !judge_loads()) {
+        worsen(result_.layer, LayerState::ok, framework_.version);
+      }
+      return std::move(result_);
+    }
     judge_build();
     if (result_.gpu_build) {
       for (const Card& card : context_.cards) {

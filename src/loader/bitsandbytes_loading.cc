@@ -92,8 +92,12 @@ void load(Import& import, std::string_view suffix) {
     path = import.finder().join(import.in_site("bitsandbytes"),
                                 "libbitsandbytes_cpu" + std::string(suffix));
   }
-  // The error is kept until the first call: `import` itself succeeds.
-  import.open_by_ctypes(path, std::string(kFile), Wanted::optional);
+  // The error is kept until the first call: `import` itself succeeds, and nothing after it does.
+  if (!import.open_by_ctypes(path, std::string(kFile), Wanted::optional)) {
+    import.forget_last_request();
+    import.first_use();
+    import.open_by_ctypes(path, std::string(kFile), Wanted::required);
+  }
 }
 
 }  // namespace

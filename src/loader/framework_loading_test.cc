@@ -345,6 +345,53 @@ TEST(ExtensionLoading, OneModuleThatFailsLeavesTheOthersToBeTried) {
   EXPECT_EQ(machine.copy("b.so"), "/v/b.so");
 }
 
+TEST(ExtensionLoading, LibrariesOfThePackageThatTheLoaderWouldNotFindAreOpenedBefore) {
+  LinuxMachine machine;
+  machine.add("/v/_C.so", "_C.so", {"libouter.so"});
+  machine.add("/v/lib/libouter.so", "libouter.so", {"libinner.so"});
+  machine.add("/v/lib/libinner.so", "libinner.so");
+  machine.add("/v/lib/libunrelated.so", "libunrelated.so");
+  FrameworkToLoad extension = made("torchaudio", "2.5.1", {}, {"/v/_C.so"});
+  extension.libraries = {"/v/lib/libunrelated.so", "/v/lib/libouter.so", "/v/lib/libinner.so"};
+  const FrameworkLoad load = machine.import(extension);
+  EXPECT_FALSE(load.failed) << load.fault;
+  EXPECT_EQ(machine.copy("libinner.so"), "/v/lib/libinner.so");
+  EXPECT_EQ(machine.copy("libunrelated.so"), "");
+}
+
+TEST(ExtensionLoading, TheCauseIsWhatThePackagesOwnLibraryLacks) {
+  LinuxMachine machine;
+  machine.add("/v/_C.so", "_C.so", {"libouter.so"});
+  machine.add("/v/lib/libouter.so", "libouter.so", {"libcudart.so.12"});
+  FrameworkToLoad extension = made("torchaudio", "2.5.1", {}, {"/v/_C.so"});
+  extension.libraries = {"/v/lib/libouter.so"};
+  const FrameworkLoad load = machine.import(extension);
+  EXPECT_TRUE(load.failed);
+  EXPECT_EQ(load.missing, "libcudart.so.12");
+}
+
+TEST(ExtensionLoading, ALibraryUnderAnotherNameIsNotOpenedForEver) {
+  LinuxMachine machine;
+  machine.add("/v/_C.so", "_C.so", {"libouter.so"});
+  machine.add("/v/lib/libouter.so", "libother.so.2");
+  FrameworkToLoad extension = made("torchaudio", "2.5.1", {}, {"/v/_C.so"});
+  extension.libraries = {"/v/lib/libouter.so"};
+  EXPECT_EQ(machine.import(extension).missing, "libouter.so");
+}
+
+TEST(ExtensionLoading, OfSeveralBuildsOfALibraryOneThatComesIsEnough) {
+  LinuxMachine machine;
+  machine.add("/v/libcodec7.so", "libcodec7.so", {"libavutil.so.59"});
+  machine.add("/v/libcodec6.so", "libcodec6.so");
+  FrameworkToLoad extension = made("torchcodec", "0.2.1");
+  extension.libraries = {"/v/libcodec7.so", "/v/libcodec6.so"};
+  EXPECT_FALSE(machine.import(extension).failed);
+  LinuxMachine other;
+  other.add("/v/libcodec7.so", "libcodec7.so", {"libavutil.so.59"});
+  extension.libraries = {"/v/libcodec7.so"};
+  EXPECT_EQ(other.import(extension).missing, "libavutil.so.59");
+}
+
 TEST(PythonFinder, APackageWithInitHidesPortionsBeforeIt) {
   FakeFiles files;
   PythonPlace python;

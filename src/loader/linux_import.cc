@@ -118,8 +118,9 @@ bool LinuxImport::open_by_ctypes(const std::string& name, const std::string& pyt
   return open(name, ctypes(), wanted, global, python_file);
 }
 
-bool LinuxImport::open_by_library(const std::string& name, std::size_t caller, Wanted wanted) {
-  return open(name, caller, wanted, false, object(caller).file);
+bool LinuxImport::open_by_library(const std::string& name, std::size_t caller, Wanted wanted,
+                                  bool global) {
+  return open(name, caller, wanted, global, object(caller).file);
 }
 
 bool LinuxImport::would_open(const std::string& name, std::size_t caller) {

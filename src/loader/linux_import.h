@@ -32,7 +32,8 @@ class LinuxImport {
   bool open_first_by_ctypes(const std::vector<std::string>& names, const std::string& python_file,
                             Wanted wanted, bool global = false);
   /// dlopen(name) by a library that is loaded.
-  bool open_by_library(const std::string& name, std::size_t caller, Wanted wanted);
+  bool open_by_library(const std::string& name, std::size_t caller, Wanted wanted,
+                       bool global = false);
   /// The same, by the first of `names` that comes; the last one's fault if none does.
   bool open_first_by_library(const std::vector<std::string>& names, std::size_t caller,
                              Wanted wanted);

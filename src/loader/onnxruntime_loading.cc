@@ -3,12 +3,13 @@
 // onnxruntime/core/session/provider_bridge_ort.cc.
 //
 // `import` opens one extension module, which needs no CUDA library. The first session that asks for
-// CUDA opens two libraries beside it: on Linux by bare names (LD_DEBUG=files of 1.20.2), found by
-// the module's RUNPATH $ORIGIN, on Windows by their paths; the second needs CUDA's. If it does not
-// come, that is a line in the log and the work goes to the CPU. onnxruntime.preload_dlls() is a
-// call that the user may make; `import` does not.
+// CUDA opens two libraries beside it, since 1.24 by their paths, before (on Linux) by their names,
+// to which the module's RUNPATH of $ORIGIN leads (LD_DEBUG=files with 1.20.2, 1.23.2, 1.24.4 and
+// 1.25.1); the second needs CUDA's. If it does not come, that is a line in the log and the work
+// goes to the CPU. onnxruntime.preload_dlls() is a call that the user may make; `import` does not.
 #include "loader/cuda_first_use.h"
 #include "loader/framework_rules.h"
+#include "loader/framework_version.h"
 
 namespace plumb {
 
@@ -20,8 +21,14 @@ void load_onnxruntime(LinuxImport& import) {
     return;
   }
   import.first_use();
-  import.open_by_library("libonnxruntime_providers_shared.so", *module, Wanted::required);
-  if (import.open_by_library("libonnxruntime_providers_cuda.so", *module, Wanted::required)) {
+  const std::string folder = parse_release(import.framework().version) < Release{1, 24}
+                                 ? std::string{}
+                                 : import.in_site("onnxruntime/capi/");
+  constexpr bool kGlobal = true;  // the provider finds its host's functions in it
+  import.open_by_library(folder + "libonnxruntime_providers_shared.so", *module, Wanted::required,
+                         kGlobal);
+  if (import.open_by_library(folder + "libonnxruntime_providers_cuda.so", *module,
+                             Wanted::required)) {
     open_driver(import);
     open_cudnn_parts(import, CudnnUse::graph_and_ops);
   }

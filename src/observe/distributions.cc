@@ -124,6 +124,15 @@ void read_requirements(Distribution& distribution, std::vector<Error>& errors) {
   }
 }
 
+void read_requirements(std::vector<Distribution>& distributions) {
+  std::vector<Error> untold;  // packages that have nothing to do with a GPU
+  for (Distribution& distribution : distributions) {
+    if (!distribution.gpu_project) {
+      read_requirements(distribution, untold);
+    }
+  }
+}
+
 std::vector<CondaPackage> list_conda_packages(const std::string& root) {
   std::vector<CondaPackage> packages;
   const auto entries = list_directory(join_path(root, "conda-meta"));

@@ -19,6 +19,8 @@ namespace plumb {
 
 /// Fills `requires_dist`, which is read for GPU packages only, from METADATA.
 void read_requirements(Distribution& distribution, std::vector<Error>& errors);
+/// The same for all of them; what cannot be read requires nothing.
+void read_requirements(std::vector<Distribution>& distributions);
 
 /// From the file names in ROOT/conda-meta; empty for other environments.
 [[nodiscard]] std::vector<CondaPackage> list_conda_packages(const std::string& root);

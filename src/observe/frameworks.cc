@@ -74,6 +74,13 @@ const Family* family_of(std::string_view normalized) {
   return hit == kFamilies.end() ? nullptr : hit;
 }
 
+/// The family that a line of Requires-Dist names for everyone; null if none.
+const Family* required_family(const std::string& line) {
+  return line.find("extra ==") == std::string::npos
+             ? family_of(normalize_project_name(line.substr(0, line.find_first_of(" ;<>=!~[("))))
+             : nullptr;
+}
+
 struct Candidate {
   FrameworkFacts facts;
   const Family* family = nullptr;
@@ -88,7 +95,9 @@ std::vector<Candidate> group(const std::vector<Distribution>& distributions) {
         std::ranges::any_of(kNotFrameworks, [&distribution](std::string_view prefix) {
           return distribution.normalized.starts_with(prefix);
         });
-    if (family == nullptr && (!distribution.gpu_project || skipped)) {
+    const bool is_extension = distribution.gpu_project ||
+                              std::ranges::any_of(distribution.requires_dist, required_family);
+    if (family == nullptr && (!is_extension || skipped)) {
       continue;
     }
     const std::string name(family != nullptr ? family->name : distribution.normalized);
@@ -297,13 +306,11 @@ std::vector<const FrameworkFacts*> required_frameworks(
     return required;
   }
   for (const std::string& line : own->requires_dist) {
-    const std::size_t end = line.find_first_of(" ;<>=!~[(");
-    const Family* family = family_of(normalize_project_name(line.substr(0, end)));
+    const Family* family = required_family(line);
     const auto hit = std::ranges::find_if(frameworks, [&](const FrameworkFacts& framework) {
       return family != nullptr && framework.name == family->name;
     });
-    if (hit != frameworks.end() && line.find("extra ==") == std::string::npos &&
-        std::ranges::find(required, &*hit) == required.end()) {
+    if (hit != frameworks.end() && std::ranges::find(required, &*hit) == required.end()) {
       required.push_back(&*hit);
     }
   }
@@ -352,7 +359,7 @@ std::vector<FrameworkFacts> observe_frameworks(const std::vector<Distribution>& 
   for (const bool wanted : {true, false}) {
     for (Candidate& candidate : candidates) {
       if (candidate.facts.is_framework != wanted ||
-          (!wanted && candidate.facts.libraries.empty())) {
+          (!wanted && candidate.facts.libraries_seen == 0)) {
         continue;
       }
       frameworks.push_back(std::move(candidate.facts));

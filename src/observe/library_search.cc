@@ -29,6 +29,23 @@ std::vector<std::size_t> from(std::size_t first, std::size_t end) {
   return list;
 }
 
+/// `root` and all that it stands on, in the process's order.
+template <class Process>
+std::vector<std::size_t> tree_of(const Process& process, std::size_t root) {
+  std::set<std::size_t> seen = {root};
+  std::vector<std::size_t> left = {root};
+  while (!left.empty()) {
+    const std::size_t object = left.back();
+    left.pop_back();
+    for (const auto& need : process.objects()[object].needs) {
+      if (need.object && seen.insert(*need.object).second) {
+        left.push_back(*need.object);
+      }
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
 SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
   return check_symbols(process, objects);
 }
@@ -154,7 +171,11 @@ class Search {
         return;
       }
       report_tree(it, *opened.object);
-      check_from(it, before);
+      if (*opened.object < before) {  // the frameworks had opened it
+        check_objects(it, tree_of(it, *opened.object));
+      } else {
+        check_from(it, before);
+      }
     });
     return {};
   }
@@ -322,10 +343,15 @@ class Search {
 
   template <class Process>
   void check_from(const Process& process, std::size_t first) {
+    check_objects(process, from(first, process.objects().size()));
+  }
+
+  template <class Process>
+  void check_objects(const Process& process, const std::vector<std::size_t>& objects) {
     if (!question_.symbols) {
       return;
     }
-    SymbolCheck found = check(process, from(first, process.objects().size()));
+    SymbolCheck found = check(process, objects);
     find_symbol_copies(process, known_folders(), found.missing);
     answer_.symbols.looked_up += found.looked_up;
     std::ranges::move(found.missing, std::back_inserter(answer_.symbols.missing));

@@ -24,6 +24,14 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.find_last_of("/\\") + 1));
 }
 
+/// The same for all builds of one library: "libbitsandbytes_cuda126.so" and "..._cuda130.so",
+/// "_C.cpython-311-x86_64-linux-gnu.so" and "_C.cpython-312-...".
+std::string without_digits(std::string_view path) {
+  std::string name = base_name(path);
+  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+  return name;
+}
+
 std::optional<std::size_t> find_loaded(const LinuxProcess& process, const std::string& name) {
   const auto& objects = process.objects();
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -178,9 +186,18 @@ class Observer {
   void find_needs(Process& process) {
     std::map<std::string, std::size_t> asked;  // into framework.needs
     const decltype(process.objects().front().needs) no_needs;
+    std::set<std::string> chosen;  // of several builds; the others are not for this environment
+    for (const BinaryFacts& library : framework_.libraries) {
+      if (find_loaded(process, base_name(library.path))) {
+        chosen.insert(without_digits(library.path));
+      }
+    }
     for (const BinaryFacts& library : framework_.libraries) {
       auto part = find_loaded(process, base_name(library.path));
       if (!part) {
+        if (chosen.contains(without_digits(library.path))) {
+          continue;
+        }
         part = open_part(process, files_.there(join_path(framework_.site, library.path)));
       }
       for (const std::string& name : library.needs) {
@@ -224,6 +241,10 @@ void observe_loading(const Host& host, const PythonEnvironment& environment,
     faults[i] = std::move(observer.errors());
   });
   frameworks = std::move(observed);
+  // Extensions without CUDA count only where they do not fit their framework.
+  std::erase_if(frameworks, [](const FrameworkFacts& framework) {
+    return !framework.is_framework && framework.libraries.empty() && framework.load_faults.empty();
+  });
   std::set<std::string> told;  // every replay reads the same cache
   for (std::vector<Error>& list : faults) {
     for (Error& error : list) {

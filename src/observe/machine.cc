@@ -27,6 +27,7 @@ MachineFacts observe_machine(const Host& host, const std::string& environment) {
     if (python.kind == EnvironmentKind::conda) {
       machine.conda_packages = list_conda_packages(python.root);
     }
+    read_requirements(machine.distributions);
     machine.frameworks = observe_frameworks(machine.distributions, machine.errors);
     observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors);
   }
