@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto index = plumb::ElfSymbolIndex::read(source, *elf);
   if (index) {
     const auto undefined = index->undefined();
-    for (std::size_t i = 0; i < undefined.size() && i < 100; ++i) {
-      static_cast<void>(index->defines(undefined[i].wanted));
+    for (std::size_t i = 0; undefined && i < undefined->size() && i < 100; ++i) {
+      static_cast<void>(index->defines((*undefined)[i].wanted));
     }
     const plumb::ElfVersion version{"V_1", false, false, false, {}};
     for (const char* name : {"exported", "malloc", ""}) {

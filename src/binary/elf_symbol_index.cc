@@ -14,6 +14,8 @@ constexpr std::uint64_t kMaxStrings = 256 << 20;
 constexpr std::uint64_t kMaxSymbolBytes = 256 << 20;
 constexpr std::uint64_t kMaxHashBytes = 128 << 20;
 constexpr std::uint64_t kMaxRelocationBytes = 512 << 20;
+constexpr std::size_t kMaxName = 64 * 1024;         // mangled C++ names are long
+constexpr std::size_t kMaxNameBytes = 256U << 20U;  // of all names that are looked up
 constexpr unsigned kHiddenVersion = 0x8000;
 constexpr unsigned kVersionMask = 0x7fff;
 constexpr unsigned kGlobal = 1, kWeak = 2, kUnique = 10;
@@ -161,6 +163,8 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
     const bool visible = found.visibility == 0 || found.visibility == 3;  // default, protected
     return exported && visible;
   };
+  // The first that fits ends the search, as in ld.so, even if it may not be used from outside.
+  enum class Match : std::uint8_t { no, usable, unusable };
   const auto matches = [&](std::uint64_t index) {
     const Symbol found = symbol(index);
     constexpr std::uint16_t kAbsolute = 0xfff1;
@@ -169,10 +173,11 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
     if (found.section == 0 ||
         (found.value == 0 && found.section != kAbsolute && found.type != kThreadLocal) ||
         (1U << found.type & kAllowed) == 0 || !has_name(found, wanted.name)) {
-      return false;
+      return Match::no;
     }
+    const Match fits_here = is_usable(found) ? Match::usable : Match::unusable;
     if (version_indices_.empty()) {
-      return is_usable(found);  // an object without versions serves every version
+      return fits_here;  // an object without versions serves every version
     }
     const unsigned raw = ElfRecord(version_indices_, big_endian_)
                              .at<std::uint16_t>(static_cast<std::size_t>(index) * 2);
@@ -181,16 +186,16 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
       const bool same = its != nullptr && its->name == wanted.version->name;
       const bool serves =
           same || (!wanted.version->hidden && its == nullptr && (raw & kHiddenVersion) == 0);
-      return serves && is_usable(found);
+      return serves ? fits_here : Match::no;
     }
     constexpr unsigned kFirstOther = 3;  // 0 local, 1 global, 2 the first version: the oldest
     if ((raw & kVersionMask) >= kFirstOther) {
       if ((raw & kHiddenVersion) == 0 && of_some_version++ == 0) {
-        usable_version = is_usable(found);
+        usable_version = fits_here == Match::usable;
       }
-      return false;
+      return Match::no;
     }
-    return is_usable(found);
+    return fits_here;
   };
 
   if (buckets_ == 0 || count_ == 0) {
@@ -218,8 +223,10 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
     }
     for (; index < count_; ++index) {
       const std::uint32_t hash = word(chain_at + (index - first_hashed_) * 4);
-      if ((hash ^ wanted.gnu_hash) >> 1 == 0 && matches(index)) {
-        return true;
+      if ((hash ^ wanted.gnu_hash) >> 1 == 0) {
+        if (const Match match = matches(index); match != Match::no) {
+          return match == Match::usable;
+        }
       }
       if ((hash & 1) != 0) {
         break;
@@ -228,8 +235,8 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
   } else if (table_ == Table::sysv) {
     std::uint64_t index = word(8 + std::uint64_t{wanted.sysv_hash % buckets_} * 4);
     for (std::uint64_t steps = 0; index != 0 && index < count_ && steps < count_; ++steps) {
-      if (matches(index)) {
-        return true;
+      if (const Match match = matches(index); match != Match::no) {
+        return match == Match::usable;
       }
       index = word(8 + std::uint64_t{buckets_} * 4 + index * 4);
     }
@@ -237,8 +244,9 @@ bool ElfSymbolIndex::defines(const ElfWantedSymbol& wanted) const {
   return of_some_version == 1 && usable_version;
 }
 
-std::vector<ElfUndefinedSymbol> ElfSymbolIndex::undefined() const {
+Result<std::vector<ElfUndefinedSymbol>> ElfSymbolIndex::undefined() const {
   std::vector<ElfUndefinedSymbol> list;
+  std::size_t room = kMaxNameBytes;
   const std::string_view strings = as_text(strings_);
   for (std::uint64_t i = 1; i < count_; ++i) {
     const Symbol found = symbol(i);
@@ -247,8 +255,12 @@ std::vector<ElfUndefinedSymbol> ElfSymbolIndex::undefined() const {
     if (!binds_elsewhere || found.name >= strings.size()) {
       continue;
     }
-    const std::string_view rest = strings.substr(found.name);
+    const std::string_view rest = strings.substr(found.name, kMaxName + 1);
     const std::string_view name = rest.substr(0, rest.find('\0'));
+    if (name.size() > kMaxName || name.size() > room) {
+      return fail(ErrorCode::limit, "the names of dynamic symbols are longer than plumb looks up");
+    }
+    room -= name.size();
     if (!name.empty()) {
       list.push_back({static_cast<std::uint32_t>(i), found.binding == kWeak,
                       ElfWantedSymbol::of(name, version_of(i))});

@@ -46,8 +46,9 @@ class ElfSymbolIndex {
   [[nodiscard]] bool defines(const ElfWantedSymbol& wanted) const;
 
   /// What other objects have to define, in symbol table order; symbols that bind to the object
-  /// itself (hidden, local) are left out.
-  [[nodiscard]] std::vector<ElfUndefinedSymbol> undefined() const;
+  /// itself (hidden, local) are left out. Error: limit, where the names are absurdly long (many
+  /// symbols may share one).
+  [[nodiscard]] Result<std::vector<ElfUndefinedSymbol>> undefined() const;
 
   /// Indices of symbols that a relocation names: only these are ever looked up.
   [[nodiscard]] static Result<std::set<std::uint32_t>> relocated(const Source& source,

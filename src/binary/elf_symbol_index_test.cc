@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "support/elf_builder.h"
 #include "support/test_files.h"
 
@@ -47,7 +49,9 @@ TEST_P(BothTables, WhatOthersMustDefine) {
   const auto bytes = test::read_test_file(GetParam());
   const ElfSymbolIndex index = index_of(bytes);
   std::string list;
-  for (const ElfUndefinedSymbol& symbol : index.undefined()) {
+  const auto undefined = index.undefined();
+  ASSERT_TRUE(undefined);
+  for (const ElfUndefinedSymbol& symbol : *undefined) {
     list += std::string(symbol.wanted.name) + (symbol.weak ? " weak, " : ", ");
   }
   EXPECT_TRUE(list == "wanted, maybe weak, " || list == "maybe weak, wanted, ") << list;
@@ -65,14 +69,14 @@ TEST(ElfSymbolIndex, ANeedNamesItsVersionAndLibrary) {
   const auto bytes = test::read_test_file("real/symbols/use.so");
   const ElfSymbolIndex index = index_of(bytes);
   const auto undefined = index.undefined();
-  ASSERT_EQ(undefined.size(), 1U);
-  ASSERT_NE(undefined.front().wanted.version, nullptr);
-  EXPECT_EQ(undefined.front().wanted.version->name, "V_2");
-  EXPECT_EQ(undefined.front().wanted.version->library, "libanswer.so");
+  ASSERT_TRUE(undefined && undefined->size() == 1U);
+  ASSERT_NE(undefined->front().wanted.version, nullptr);
+  EXPECT_EQ(undefined->front().wanted.version->name, "V_2");
+  EXPECT_EQ(undefined->front().wanted.version->library, "libanswer.so");
   const MemorySource source(bytes);
   const auto relocated = ElfSymbolIndex::relocated(source, *read_elf(source, {}));
   ASSERT_TRUE(relocated);
-  EXPECT_TRUE(relocated->contains(undefined.front().index));
+  EXPECT_TRUE(relocated->contains(undefined->front().index));
 }
 
 TEST(ElfSymbolIndex, EveryCutIsAnErrorOrASmallerTable) {
@@ -96,8 +100,29 @@ TEST(ElfSymbolIndex, AMillionSymbolsCostOnePass) {
   const test::ElfImage image = test::build_elf(spec);
   const auto bytes = test::bytes_of(image.bytes);
   const ElfSymbolIndex index = index_of(bytes);
-  EXPECT_LE(index.undefined().size(), 1'000'000U);
+  const auto undefined = index.undefined();
+  ASSERT_TRUE(undefined);
+  EXPECT_LE(undefined->size(), 1'000'000U);
   EXPECT_FALSE(defines(index, "f999999"));
+}
+
+TEST(ElfSymbolIndex, SymbolsThatShareOneLongNameAreNotHashedEachAnew) {
+  test::ElfSpec spec;
+  spec.symbol_count = test::ElfSymbolCount::sysv_hash;
+  spec.symbols.push_back({.name = std::string(60 << 10, 'A'), .defined = false});
+  for (int i = 0; i < 20'000; ++i) {
+    spec.symbols.push_back({.name = "f", .defined = false});
+  }
+  test::ElfImage image = test::build_elf(spec);
+  const std::size_t symbols = image.at.at("dynsym");
+  std::uint32_t name = 0;
+  std::memcpy(&name, image.bytes.data() + symbols + 24, sizeof name);
+  for (std::uint32_t i = 2; i <= 20'001; ++i) {
+    test::poke(image.bytes, symbols + std::size_t{24} * i, name + i, 4);
+  }
+  const auto undefined = index_of(test::bytes_of(image.bytes)).undefined();
+  ASSERT_FALSE(undefined);
+  EXPECT_EQ(undefined.error().code, ErrorCode::limit);
 }
 
 }  // namespace

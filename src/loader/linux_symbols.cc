@@ -29,9 +29,14 @@ class Checker {
     if (own == nullptr) {
       return;
     }
+    auto undefined = own->undefined();
+    if (!undefined) {
+      result_.errors.push_back(std::move(undefined).error().in(object.file));
+      return;
+    }
     std::vector<ElfUndefinedSymbol> missing;
     const std::vector<std::size_t> scope = scope_of(index);
-    for (ElfUndefinedSymbol& symbol : own->undefined()) {
+    for (ElfUndefinedSymbol& symbol : *undefined) {
       ++result_.looked_up;
       if (!symbol.weak && !is_defined(scope, symbol.wanted)) {
         missing.push_back(std::move(symbol));
