@@ -130,6 +130,7 @@ struct FrameworkFacts {
   std::vector<NeededLibrary> needs;
   std::vector<std::string> bases;      // frameworks that it imports first: "torch"
   std::vector<LoadFault> load_faults;  // at import, one for each file that fails
+  std::uint32_t modules_loaded = 0;    // at import, that do not fail
 };
 
 struct MachineFacts {

@@ -141,9 +141,9 @@ struct Unfit {
 /// A file of its own package is not there.
 [[nodiscard]] Finding part_missing(const FrameworkFacts& framework, const LoadFault& fault,
                                    const std::string& pip);
-/// Any other fault at loading.
+/// Any other fault at loading; `optional_part`: of a part beside others that load.
 [[nodiscard]] Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
-                                  std::vector<Step> steps);
+                                  bool optional_part, std::vector<Step> steps);
 /// What stands in its line.
 [[nodiscard]] std::string load_fault_text(const FrameworkFacts& framework, const LoadFault& fault);
 [[nodiscard]] std::string missing_text(const FrameworkFacts& framework, std::size_t count);

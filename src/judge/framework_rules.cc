@@ -296,10 +296,12 @@ class FrameworkJudge {
     if (!finding) {
       return false;
     }
-    const bool severe = finding->severity == Severity::error;
+    const Severity severity = finding->severity;
     add(*std::move(finding));
-    worsen(result_.layer, severe ? LayerState::broken : LayerState::look,
-           words::load_fault_text(framework_, framework_.load_faults.front()));
+    if (severity != Severity::note) {
+      worsen(result_.layer, severity == Severity::error ? LayerState::broken : LayerState::look,
+             words::load_fault_text(framework_, framework_.load_faults.front()));
+    }
     return true;
   }
 

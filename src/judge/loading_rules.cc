@@ -85,7 +85,11 @@ std::optional<Finding> judge_loading(const CheckContext& context, const Framewor
                            "==" + framework.version.substr(0, framework.version.find('+')),
                        "", true});
     }
-    return words::cannot_load(framework, fault, std::move(steps));
+    // Packages bring modules for libraries that a system may have or not (FFmpeg 4, 5, 6): where
+    // others of them load, what lacks is a part that is seldom used.
+    const bool optional_part = foreign_library && framework.modules_loaded > 0 &&
+                               !framework.is_framework && !is_cuda_library(fault.library);
+    return words::cannot_load(framework, fault, optional_part, std::move(steps));
   }
   words::Unfit told;
   told.base = words::framework_name(*base);

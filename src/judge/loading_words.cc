@@ -90,7 +90,7 @@ Finding part_missing(const FrameworkFacts& framework, const LoadFault& fault,
   return finding;
 }
 
-Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
+Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault, bool optional_part,
                     std::vector<Step> steps) {
   const std::string name = framework_name(framework);
   const std::string file = base_name(fault.file);
@@ -103,6 +103,11 @@ Finding cannot_load(const FrameworkFacts& framework, const LoadFault& fault,
                                                     : "loader.dependency_missing",
                    name + " cannot load: " + base_name(fault.library) + " is missing");
     finding.why = file + " needs it, and it lies nowhere that the loader looks.";
+    if (optional_part) {
+      finding.severity = Severity::note;
+      finding.summary = "a part of " + name + ", " + file + ", lacks " + base_name(fault.library);
+      finding.why = "The rest of it loads; only what uses that part will fail.";
+    }
     finding.next = std::move(steps);
     return finding;
   }

@@ -112,6 +112,7 @@ class Observer {
   void note_missing_libraries(const Process& process) {
     const FrameworkLoad& load = process_.loads.back();
     for (const LibraryRequest& request : load.requests) {
+      framework_.modules_loaded += request.object && request.moment == LoadMoment::import ? 1 : 0;
       if (request.object || request.optional || request.moment != LoadMoment::import ||
           request.fault.empty()) {
         continue;

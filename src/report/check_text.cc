@@ -48,11 +48,14 @@ class Writer {
     if (!options_.quiet) {
       out_ += "\n";
       write_layers();
-      if (!report_.causes.empty()) {
+      // The answer tells the first cause; that something is worth knowing it does not tell.
+      const bool leads =
+          !report_.causes.empty() && report_.causes.front().severity != Severity::note;
+      if (leads) {
         out_ += "\n";
         write_cause(report_.causes.front());
-        write_others();
       }
+      write_others(leads ? 1 : 0);
       out_ +=
           "\n  " +
           dim("Read from files in " + std::to_string(options_.elapsed_ms) + " ms; nothing was run.",
@@ -160,12 +163,12 @@ class Writer {
     }
   }
 
-  void write_others() {
-    if (report_.causes.size() < 2) {
+  void write_others(std::size_t first) {
+    if (report_.causes.size() <= first) {
       return;
     }
     out_ += "\n  Also\n";
-    for (std::size_t i = 1; i < report_.causes.size(); ++i) {
+    for (std::size_t i = first; i < report_.causes.size(); ++i) {
       const Finding& finding = report_.causes[i];
       out_ += labelled(mark(mark_of(finding.severity), style_),
                        printable(finding.summary + " (" + finding.code + ")"), kIndent,
