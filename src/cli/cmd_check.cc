@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "judge/check.h"
-#include "observe/host.h"
 #include "observe/machine.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -35,13 +34,12 @@ ExitCode run_check(const CheckArguments& arguments) {
   if (!cards) {
     return ExitCode::usage;
   }
-  if (!arguments.root.empty() && !is_folder(arguments.root)) {
-    print_error({ErrorCode::usage, "no such folder", arguments.root, {}});
+  const auto host = host_of_root(arguments.root);
+  if (!host) {
     return ExitCode::usage;
   }
   const auto start = std::chrono::steady_clock::now();
-  const Host host = arguments.root.empty() ? this_host() : mounted_host(arguments.root);
-  const MachineFacts machine = observe_machine(host, arguments.environment);
+  const MachineFacts machine = observe_machine(*host, arguments.environment);
   const Catalog& catalog = Catalog::builtin();
   const CheckReport report = judge_check(machine, {*cards}, catalog);
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -5,7 +5,6 @@
 
 #include "base/demangle.h"
 #include "cli/command.h"
-#include "observe/host.h"
 #include "observe/library_search.h"
 #include "report/which_report.h"
 
@@ -61,12 +60,11 @@ ExitCode run_which(const WhichArguments& arguments) {
                  {}});
     return ExitCode::usage;
   }
-  if (!arguments.root.empty() && !is_folder(arguments.root)) {
-    print_error({ErrorCode::usage, "no such folder", arguments.root, {}});
+  const auto host = host_of_root(arguments.root);
+  if (!host) {
     return ExitCode::usage;
   }
-  const Host host = arguments.root.empty() ? this_host() : mounted_host(arguments.root);
-  auto answer = search_libraries(host, question);
+  auto answer = search_libraries(*host, question);
   if (!answer) {
     const Error error = std::move(answer).error().in(question.file);
     print_error(error);

@@ -21,6 +21,17 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_flag("-v,--verbose", options.verbose, "print every detail, and paths whole");
 }
 
+std::optional<Host> host_of_root(const std::string& root) {
+  if (root.empty()) {
+    return this_host();
+  }
+  if (!is_folder(root)) {
+    print_error({ErrorCode::usage, "no such folder", root, {}});
+    return std::nullopt;
+  }
+  return mounted_host(root);
+}
+
 void print_error(const Error& error) {
   std::string text = "error: ";
   if (!error.where.empty()) {

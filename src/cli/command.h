@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "catalog/catalog.h"
 #include "judge/verdict.h"
+#include "observe/host.h"
 #include "os/terminal.h"
 
 namespace CLI {
@@ -41,6 +42,10 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 /// `--gpu` values to cards: names by the catalog, or "X.Y". A wrong or ambiguous one prints the
 /// question on stderr and gives nothing.
 [[nodiscard]] std::optional<std::vector<Card>> parse_cards(const std::vector<std::string>& names);
+
+/// --root's value to the machine to look at ("" = this one). A folder that is none prints the error
+/// and gives nothing.
+[[nodiscard]] std::optional<Host> host_of_root(const std::string& root);
 
 /// Prints "error: ..." and hints on stderr, cleaned of control characters.
 void print_error(const Error& error);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "loader/framework_rules.h"
 
@@ -61,20 +62,16 @@ void load_modules(Import& import) {
   }
 }
 
-}  // namespace
-
-FrameworkLoad load_framework(LinuxProcess& process, const PythonPlace& python,
-                             const FrameworkToLoad& framework) {
-  LinuxImport import(process, python, framework);
-  const std::string& name = framework.name;
+/// Loads by the rule of that name; what has none is an extension.
+template <class Import>
+FrameworkLoad load_by_rule(Import import) {
+  const std::string& name = import.framework().name;
   if (name == "torch") {
     load_torch(import);
   } else if (name == "paddle") {
     load_paddle(import);
   } else if (name == "tensorflow") {
     load_tensorflow(import);
-  } else if (name == "jax") {
-    load_jax(import);
   } else if (name == "onnxruntime") {
     load_onnxruntime(import);
   } else if (name == "cupy") {
@@ -83,34 +80,28 @@ FrameworkLoad load_framework(LinuxProcess& process, const PythonPlace& python,
     load_ctranslate2(import);
   } else if (name == "bitsandbytes") {
     load_bitsandbytes(import);
+  } else if constexpr (std::is_same_v<Import, LinuxImport>) {
+    if (name == "jax") {  // its plugin for CUDA exists for Linux only
+      load_jax(import);
+    } else {
+      load_modules(import);
+    }
   } else {
     load_modules(import);
   }
   return import.take();
 }
 
+}  // namespace
+
+FrameworkLoad load_framework(LinuxProcess& process, const PythonPlace& python,
+                             const FrameworkToLoad& framework) {
+  return load_by_rule(LinuxImport(process, python, framework));
+}
+
 FrameworkLoad load_framework(WindowsProcess& process, const PythonPlace& python,
                              const FrameworkToLoad& framework) {
-  WindowsImport import(process, python, framework);
-  const std::string& name = framework.name;
-  if (name == "torch") {
-    load_torch(import);
-  } else if (name == "paddle") {
-    load_paddle(import);
-  } else if (name == "tensorflow") {
-    load_tensorflow(import);
-  } else if (name == "onnxruntime") {
-    load_onnxruntime(import);
-  } else if (name == "cupy") {
-    load_cupy(import);
-  } else if (name == "ctranslate2") {
-    load_ctranslate2(import);
-  } else if (name == "bitsandbytes") {
-    load_bitsandbytes(import);
-  } else {
-    load_modules(import);
-  }
-  return import.take();
+  return load_by_rule(WindowsImport(process, python, framework));
 }
 
 }  // namespace plumb

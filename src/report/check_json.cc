@@ -3,37 +3,12 @@
 
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "report/gpu_targets.h"
+#include "report/json_values.h"
 
 namespace plumb {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json clean(std::string_view text) {
-  return printable(text);
-}
-
-Json or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : clean(text);
-}
-
-Json clean_list(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) {
-    list.push_back(clean(text));
-  }
-  return list;
-}
-
-Json error_json(const Error& error) {
-  return {{"path", clean(error.where)},
-          {"code", std::string(error_code_name(error.code))},
-          {"message", clean(error.what)}};
-}
 
 /// Present, absent (null) or unreadable (with an error), each with where it was looked for.
 Json fact_json(const Fact<std::string>& fact) {

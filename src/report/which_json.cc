@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
-#include "base/text.h"
+#include "report/json_values.h"
 #include "report/which_report.h"
 
 namespace plumb {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json clean(std::string_view text) {
-  return printable(text);
-}
-
-Json or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : clean(text);
-}
 
 Json choice_json(const LibraryChoice& choice) {
   Json losers = Json::array();
@@ -23,10 +11,6 @@ Json choice_json(const LibraryChoice& choice) {
     losers.push_back({{"path", clean(loser.path)},
                       {"version", or_null(loser.version)},
                       {"why", clean(loser.why)}});
-  }
-  Json needed_by = Json::array();
-  for (const std::string& file : choice.needed_by) {
-    needed_by.push_back(clean(file));
   }
   Json json = {{"library", clean(choice.library)}};
   json["chosen"] = choice.found ? Json{{"path", clean(choice.path)},
@@ -36,7 +20,7 @@ Json choice_json(const LibraryChoice& choice) {
                                        {"detail", or_null(choice.detail)}}
                                 : Json(nullptr);
   json["losers"] = std::move(losers);
-  json["needed_by"] = std::move(needed_by);
+  json["needed_by"] = clean_list(choice.needed_by);
   json["for"] = or_null(choice.framework);
   json["optional"] = choice.optional || choice.delayed;
   json["reason"] = or_null(choice.fault);
@@ -68,16 +52,10 @@ std::string which_json(const WhichReport& report) {
     json["missing_symbols"] = std::move(missing);
     json["symbols_looked_up"] = report.symbols_looked_up;
   }
-  Json failures = Json::array();
-  for (const std::string& failure : report.failures) {
-    failures.push_back(clean(failure));
-  }
-  json["failures"] = std::move(failures);
+  json["failures"] = clean_list(report.failures);
   Json errors = Json::array();
   for (const Error& error : report.errors) {
-    errors.push_back({{"path", clean(error.where)},
-                      {"code", std::string(error_code_name(error.code))},
-                      {"message", clean(error.what)}});
+    errors.push_back(error_json(error));
   }
   json["errors"] = std::move(errors);
   return json.dump(2) + "\n";
