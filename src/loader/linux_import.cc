@@ -19,14 +19,7 @@ std::string_view name_of(const LinuxObject& object) {
 
 LinuxImport::LinuxImport(LinuxProcess& process, const PythonPlace& python,
                          const FrameworkToLoad& framework)
-    : process_(process),
-      python_(python),
-      framework_(framework),
-      finder_(process.files(), python, PathKind::slashes) {}
-
-std::string LinuxImport::in_site(std::string_view relative) const {
-  return finder_.join(framework_.site, relative);
-}
+    : FrameworkImport(process.files(), python, framework, PathKind::slashes), process_(process) {}
 
 /// The interpreter's code, which calls dlopen() for `import`, is the program or its libpython.
 std::size_t LinuxImport::importer() const {
@@ -58,29 +51,14 @@ bool LinuxImport::open(const std::string& name, std::size_t caller, Wanted wante
   options.caller = caller;
   options.global = global;
   const LinuxOpen opened = process_.open(name, options);
-  LibraryRequest request;
-  request.name = name;
-  request.moment = moment_;
-  request.object = opened.object;
-  request.optional = wanted == Wanted::optional;
-  request.asked_by = std::move(asked_by);
-  if (!opened.object) {
-    request.fault = opened.fault;
-    request.missing = opened.missing;
-    request.wanted_by = opened.wanted_by;
-  }
-  load_.requests.push_back(std::move(request));
-  if (opened.object) {
-    run_constructors(opened.loaded);
-    last_object_ = opened.object;
-    return true;
-  }
   last_object_.reset();
-  last_fault_ = opened.fault;
-  if (wanted == Wanted::required && moment_ == LoadMoment::import) {
-    fail_import(opened.fault, opened.missing, opened.wanted_by);
+  if (!note(name, opened, std::move(asked_by), wanted)) {
+    last_fault_ = opened.fault;
+    return false;
   }
-  return false;
+  run_constructors(opened.loaded);
+  last_object_ = opened.object;  // not what a constructor asked for
+  return true;
 }
 
 /// What libraries open from their constructors: some of NVIDIA's ask for the driver as they are
@@ -97,20 +75,6 @@ void LinuxImport::run_constructors(const std::vector<std::size_t>& loaded) {
 
 bool LinuxImport::import_module(const std::string& path, Wanted wanted) {
   return open(path, importer(), wanted, false, "import");
-}
-
-bool LinuxImport::import_module(const std::string& folder, std::string_view name, Wanted wanted) {
-  const std::string path = finder_.extension_module(in_site(folder), name);
-  if (!path.empty()) {
-    return import_module(path, wanted);
-  }
-  if (wanted == Wanted::required && moment_ == LoadMoment::import) {
-    std::string dotted = folder + "." + std::string(name);
-    std::ranges::replace(dotted, '/', '.');
-    fail_import("No module named '" + dotted + "'", in_site(folder + "/" + std::string(name)),
-                in_site(folder));
-  }
-  return false;
 }
 
 bool LinuxImport::open_by_ctypes(const std::string& name, const std::string& python_file,
@@ -163,26 +127,11 @@ bool LinuxImport::open_first_by_ctypes(const std::vector<std::string>& names,
   return !names.empty() && open_by_ctypes(names.back(), python_file, wanted, global);
 }
 
-void LinuxImport::forget_last_request() {
-  if (!load_.requests.empty()) {
-    load_.requests.pop_back();
-  }
-}
-
 bool LinuxImport::is_loaded(const std::string& name) {
   LinuxOpenOptions options;
   options.no_load = true;
   options.caller = ctypes();
   return process_.open(name, options).object.has_value();
-}
-
-void LinuxImport::fail_import(std::string fault, std::string missing, std::string wanted_by) {
-  if (!load_.failed) {
-    load_.failed = true;
-    load_.fault = std::move(fault);
-    load_.missing = std::move(missing);
-    load_.wanted_by = std::move(wanted_by);
-  }
 }
 
 std::optional<std::size_t> LinuxImport::find_loaded(std::string_view name) const {

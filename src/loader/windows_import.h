@@ -11,19 +11,18 @@
 #include <string_view>
 #include <vector>
 
+#include "loader/framework_import.h"
 #include "loader/framework_loading.h"
-#include "loader/linux_import.h"
-#include "loader/python_finder.h"
 
 namespace plumb {
 
-class WindowsImport {
+class WindowsImport final : public FrameworkImport {
  public:
   WindowsImport(WindowsProcess& process, const PythonPlace& python,
                 const FrameworkToLoad& framework);
 
-  bool import_module(const std::string& path, Wanted wanted);
-  bool import_module(const std::string& folder, std::string_view name, Wanted wanted);
+  using FrameworkImport::import_module;
+  bool import_module(const std::string& path, Wanted wanted) override;
   bool open_by_ctypes(const std::string& name, const std::string& python_file, Wanted wanted);
   /// The library that is not found if `path` is loaded; "" = none. What came stays loaded.
   std::string missing_for(const std::string& path);
@@ -43,39 +42,23 @@ class WindowsImport {
   /// os.environ["PATH"] = folders + PATH.
   void put_before_path(const std::vector<std::string>& folders);
 
-  void fail_import(std::string fault, std::string missing, std::string wanted_by);
-  /// The latest request failed and something else is tried for it.
-  void forget_last_request();
-
   [[nodiscard]] std::optional<std::size_t> find_loaded(std::string_view name) const {
     return process_.find_loaded(name);
   }
   [[nodiscard]] const WindowsObject& object(std::size_t index) const {
     return process_.objects()[index];
   }
-  [[nodiscard]] std::string in_site(std::string_view relative) const;
-  void first_use() { moment_ = LoadMoment::first_use; }
-  [[nodiscard]] bool failed() const { return load_.failed; }
   [[nodiscard]] std::uint32_t last_error() const { return last_error_; }
-  [[nodiscard]] PythonFinder& finder() { return finder_; }
   [[nodiscard]] FileView& files() { return process_.files(); }
-  [[nodiscard]] const PythonPlace& python() const { return python_; }
-  [[nodiscard]] const FrameworkToLoad& framework() const { return framework_; }
-  [[nodiscard]] FrameworkLoad take() { return std::move(load_); }
 
  private:
   /// The latest request failed, and `import` with it.
   void fail_by_last_request();
-  bool note(const std::string& name, const WindowsLoad& loaded, std::string asked_by,
-            Wanted wanted);
+  bool note_load(const std::string& name, const WindowsLoad& loaded, const std::string& asked_by,
+                 Wanted wanted);
   [[nodiscard]] bool searches_path() const;
 
   WindowsProcess& process_;
-  const PythonPlace& python_;
-  const FrameworkToLoad& framework_;
-  PythonFinder finder_;
-  FrameworkLoad load_;
-  LoadMoment moment_ = LoadMoment::import;
   std::uint32_t last_error_ = 0;
 };
 
