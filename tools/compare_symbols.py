@@ -93,6 +93,10 @@ def main() -> int:
         said = by_plumb(arguments.plumb, path)
         compared += 1
         symbols += len(real)
+        # Where the library that a version is needed of is missing, ldd tells some of its symbols without the version.
+        if {(kind, name, file) for kind, name, version, file in said} == {(kind, name, file) for kind, name, version, file in real} \
+                and all(entry[2] == "" for entry in real - said):
+            continue
         if said != real:
             different += 1
             print(f"DIFFERS {path}")

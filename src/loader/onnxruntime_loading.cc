@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime. Sources: onnxruntime/__init__.py and capi/_pybind_state.py of 1.18 to 1.30;
+// ONNX Runtime. Sources: onnxruntime/__init__.py and capi/_pybind_state.py of 1.20 to 1.25;
 // onnxruntime/core/session/provider_bridge_ort.cc.
 //
 // `import` opens one extension module, which needs no CUDA library. The first session that asks for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow. Sources: tensorflow/python/pywrap_tensorflow.py, the list of GPU libraries in
-// stream_executor's dso_loader.cc; build_info of 2.10 to 2.20.
+// stream_executor's dso_loader.cc; seen at work: 2.15.1. Which SONAME belongs to which release is
+// known from their packages' requirements.
 //
 // `import` opens one extension module, which needs TensorFlow's own libraries. When GPUs are
 // counted the CUDA libraries are opened by bare names, found by the RPATH of TensorFlow's library
