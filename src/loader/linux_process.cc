@@ -155,6 +155,7 @@ void LinuxProcess::start_unknown(const std::string& program) {
   LinuxObject main;
   main.file = absolute_path(settings_, program);
   main.elf = &kNothing;
+  main.stand_in = true;
   main.search_list = {0};
   main.global = true;
   objects_ = {std::move(main)};

@@ -59,6 +59,7 @@ struct LinuxObject {
   LoadRule rule = LoadRule::program;
   std::string detail;
   std::vector<LinuxNeed> needs;
+  bool stand_in = false;           // for an interpreter that cannot be read: see start_unknown()
   bool known_by_file = true;       // a search that ends at this file leads to this object
   std::size_t global_at_load = 0;  // so many of the global scope were there when it was relocated
   bool global = false;             // in the scope that every lookup sees
@@ -107,7 +108,8 @@ class LinuxProcess {
   /// Starts `program` (a library too: as `ldd` does). Call once, first; objects()[0] is it.
   LinuxOpen start(const std::string& program, LoadMode mode);
 
-  /// Instead of start(), where the program cannot be read: one at that path that needs nothing.
+  /// Instead of start(), where the program cannot be read: one at that path that needs nothing and
+  /// is taken to have what an interpreter of Python has.
   void start_unknown(const std::string& program);
 
   /// dlopen(name).

@@ -21,7 +21,7 @@ class Checker {
 
   void check(std::size_t index) {
     const LinuxObject& object = process_.objects()[index];
-    if (object.elf == nullptr) {
+    if (object.elf == nullptr || object.stand_in) {
       return;
     }
     check_versions(object);
@@ -125,10 +125,15 @@ class Checker {
     return scope;
   }
 
+  /// What a library that cannot be read may define is not called missing: its error is told.
   bool is_defined(const std::vector<std::size_t>& scope, const ElfWantedSymbol& wanted) {
     return std::ranges::any_of(scope, [&](std::size_t member) {
+      const LinuxObject& object = process_.objects()[member];
+      if (object.stand_in) {
+        return wanted.name.starts_with("Py") || wanted.name.starts_with("_Py");
+      }
       const ElfSymbolIndex* symbols = symbols_of(member);
-      return symbols != nullptr && symbols->defines(wanted);
+      return symbols != nullptr ? symbols->defines(wanted) : object.elf != nullptr;
     });
   }
 

@@ -103,6 +103,20 @@ ReplayedProcess start_python(const Host& host, RealFiles& files,
   return process;
 }
 
+ReplayedProcess start_nothing(const Host& host, RealFiles& files) {
+  ReplayedProcess process;
+  if (host.is_windows()) {
+    process.on_windows =
+        std::make_unique<WindowsProcess>(files, observe_windows_settings(host, files, {}));
+    process.on_windows->start_unknown(process.on_windows->settings().system_folder + "\\a.exe");
+  } else {
+    process.on_linux = std::make_unique<LinuxProcess>(
+        files, observe_linux_settings(host, files, {}, process.errors));
+    process.on_linux->start_unknown("/a");
+  }
+  return process;
+}
+
 ReplayedProcess start_file(const Host& host, RealFiles& files, const std::string& file,
                            std::string_view system) {
   ReplayedProcess process;

@@ -35,6 +35,10 @@ struct ReplayedProcess {
 [[nodiscard]] ReplayedProcess start_python(const Host& host, RealFiles& files,
                                            const PythonEnvironment& environment);
 
+/// A process of the machine's own system in which nothing is loaded: where a bare name leads when
+/// no interpreter is known.
+[[nodiscard]] ReplayedProcess start_nothing(const Host& host, RealFiles& files);
+
 /// Starts `file` by itself: a program, or a library as `ldd` does.
 [[nodiscard]] ReplayedProcess start_file(const Host& host, RealFiles& files,
                                          const std::string& file, std::string_view system);

@@ -55,6 +55,26 @@ class Places {
   std::vector<std::string> folders_;
 };
 
+void add_windows_toolkits(Places& places, const Host& host) {
+  std::vector<std::string> toolkits;
+  if (const auto cuda = host.set_variable("CUDA_PATH")) {
+    toolkits.push_back(host.at(*cuda));
+  }
+  const std::string programs = host.set_variable("ProgramFiles").value_or("C:\\Program Files");
+  std::string folder = host.root.empty() ? programs : host.at("/Program Files");
+  for (const char* part : {"NVIDIA GPU Computing Toolkit", "CUDA"}) {
+    folder = join_path(folder, part);
+  }
+  const auto versions = list_directory(folder);
+  for (const DirectoryEntry& entry : versions ? *versions : std::vector<DirectoryEntry>{}) {
+    toolkits.push_back(join_path(folder, entry.name));
+  }
+  for (const std::string& toolkit : toolkits) {
+    places.add(join_path(toolkit, "bin"));
+    places.add(join_path(join_path(toolkit, "bin"), "x64"));  // since CUDA 13
+  }
+}
+
 void add_environment(Places& places, const Host& host, const PythonEnvironment& environment) {
   for (const std::string& site : environment.site_packages) {
     places.add_nvidia_wheels(site);
@@ -65,15 +85,16 @@ void add_environment(Places& places, const Host& host, const PythonEnvironment& 
   }
   const std::string& root = environment.root;
   if (environment.system == "windows") {
-    places.add(join_path(join_path(root, "Library"), "bin"));
+    if (!root.empty()) {
+      places.add(join_path(join_path(root, "Library"), "bin"));
+    }
     places.add(host.system_folder);
     places.add_list(host.set_variable("PATH"));
-    if (const auto cuda = host.set_variable("CUDA_PATH")) {
-      places.add(join_path(*cuda, "bin"));
-      places.add(join_path(join_path(*cuda, "bin"), "x64"));
-    }
+    add_windows_toolkits(places, host);
   } else {
-    places.add(join_path(root, "lib"));
+    if (!root.empty()) {
+      places.add(join_path(root, "lib"));
+    }
     places.add_list(host.set_variable("LD_LIBRARY_PATH"));
     for (const char* folder : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
                                "/usr/lib64", "/lib", "/usr/lib", "/usr/local/cuda/lib64"}) {

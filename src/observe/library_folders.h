@@ -11,7 +11,8 @@
 
 namespace plumb {
 
-/// NVIDIA's wheels, the environment's own folders, the loader's, toolkits; only those that exist.
+/// `environment` may have a system alone. NVIDIA's wheels, the environment's own folders, the
+/// loader's, toolkits; only those that exist.
 [[nodiscard]] std::vector<std::string> library_folders(const Host& host,
                                                        const PythonEnvironment& environment);
 

@@ -83,12 +83,22 @@ class Search {
 
   Result<LibraryAnswer> run() {
     if (question_.file.empty() || !question_.environment.empty() || !question_.frameworks.empty()) {
-      PLUMB_TRY(find_environment());
+      auto found = find_environment();
+      // Without any Python the loader still answers for a plain name.
+      const bool plain = question_.environment.empty() && question_.frameworks.empty() &&
+                         !question_.libraries.empty() && !question_.all;
+      if (!found && !plain) {
+        return std::unexpected(std::move(found).error());
+      }
     }
     if (!question_.file.empty()) {
       PLUMB_TRY(search_file());
-    } else {
+    } else if (environment_) {
       PLUMB_TRY(search_environment());
+    } else {
+      for (const std::string& wanted : question_.libraries) {
+        search_plainly(files(host_.system), wanted);
+      }
     }
     for (LibraryChoice& choice : answer_.results) {
       complete(choice);
@@ -113,6 +123,10 @@ class Search {
     return {};
   }
 
+  [[nodiscard]] const std::string& system() const {
+    return environment_ ? environment_->system : host_.system;
+  }
+
   RealFiles& files(std::string_view system) {
     if (!files_) {
       files_ = std::make_unique<RealFiles>(host_, system);
@@ -121,9 +135,12 @@ class Search {
   }
 
   std::vector<std::string> known_folders() {
+    PythonEnvironment none;
+    none.system = host_.system;
     std::vector<std::string> folders;
-    if (environment_) {
-      for (const std::string& folder : library_folders(host_, *environment_)) {
+    if (environment_ || question_.file.empty()) {  // a file by itself is told by the loader's rules
+      for (const std::string& folder :
+           library_folders(host_, environment_ ? *environment_ : none)) {
         folders.push_back(files_->there(folder));
       }
     }
@@ -300,13 +317,18 @@ class Search {
   /// What dlopen(NAME) from Python would find, when no framework loads it. A name without its
   /// version means every library of that name that lies somewhere.
   void search_plainly(RealFiles& view, const std::string& wanted) {
-    ReplayedProcess process = start_python(host_, view, *environment_);
+    ReplayedProcess process =
+        environment_ ? start_python(host_, view, *environment_) : start_nothing(host_, view);
+    std::ranges::move(process.errors, std::back_inserter(answer_.errors));
     process.visit([&](auto& it) {
       for (const std::string& name : names_meant(view, wanted)) {
         const Opened opened = open_in(it, name, LoadMode::trace);
         answer_.results.push_back(opened.object
                                       ? choice_of(it, *opened.object, known_folders())
                                       : no_choice(it, name, 0, opened.fault, known_folders()));
+        if (!environment_) {
+          answer_.results.back().needed_by.clear();
+        }
       }
     });
   }
@@ -317,7 +339,7 @@ class Search {
       std::set<std::string> files_seen;
       for (const std::string& folder : known_folders()) {
         for (const std::string& name : view.list(folder)) {
-          const std::string path = folder + (environment_->system == "windows" ? '\\' : '/') + name;
+          const std::string path = folder + (system() == "windows" ? '\\' : '/') + name;
           if (names_library(wanted, name) && is_library_name(name) &&
               files_seen.insert(view.entry(path).identity).second) {
             names.insert(name);

@@ -157,7 +157,7 @@ class Writer {
         out_ += indent + "  there is " + printable(loser.path) + ": " + printable(loser.why) + "\n";
       }
     }
-    if (report_.results.empty()) {
+    if (report_.results.empty() && report_.errors.empty()) {
       out_ += "  needs no library\n";
     }
   }
@@ -173,6 +173,11 @@ class Writer {
       return;
     }
     out_ += "\n";
+    if (report_.missing_symbols.empty() && !report_.errors.empty()) {
+      out_ += mark(Mark::unreadable, style_) + " none missing of " +
+              std::to_string(report_.symbols_looked_up) + " symbols, but not all could be read\n";
+      return;
+    }
     if (report_.missing_symbols.empty()) {
       out_ += mark(Mark::right, style_) + " all " + std::to_string(report_.symbols_looked_up) +
               " symbols are there\n";
