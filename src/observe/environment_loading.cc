@@ -86,8 +86,14 @@ PythonPlace python_place(const Host& host, const RealFiles& files,
 ReplayedProcess start_python(const Host& host, RealFiles& files,
                              const PythonEnvironment& environment) {
   ReplayedProcess process;
-  const std::string python = python_place(host, files, environment).python;
+  const PythonPlace place = python_place(host, files, environment);
+  std::string python = place.python;
   if (environment.system == "windows") {
+    // A venv's python.exe only starts the one that it was made from.
+    const std::string base = place.base_prefix + "\\python.exe";
+    if (files.entry(base).kind == EntryKind::file) {
+      python = base;
+    }
     process.on_windows =
         std::make_unique<WindowsProcess>(files, observe_windows_settings(host, files, python));
     if (!process.on_windows->start(python, LoadMode::trace).object) {

@@ -2,6 +2,7 @@
 #include "observe/windows_settings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "os/known_dlls.h"
@@ -16,6 +17,21 @@ constexpr const char* kUsualKnownDlls[] = {
     "msvcrt.dll",   "normaliz.dll", "nsi.dll",      "ole32.dll",    "oleaut32.dll", "psapi.dll",
     "rpcrt4.dll",   "sechost.dll",  "setupapi.dll", "shcore.dll",   "shell32.dll",  "shlwapi.dll",
     "user32.dll",   "wldap32.dll",  "ws2_32.dll"};
+
+/// Microsoft's C++ runtime, which its installer puts into System32, and Python's own DLLs, which
+/// lie with the interpreter: where neither is in view, nothing says that they are missing.
+constexpr const char* kUsuallyInstalled[] = {"msvcp140.dll",
+                                             "msvcp140_1.dll",
+                                             "msvcp140_2.dll",
+                                             "msvcp140_atomic_wait.dll",
+                                             "msvcp140_codecvt_ids.dll",
+                                             "vcruntime140.dll",
+                                             "vcruntime140_1.dll",
+                                             "vcruntime140_threads.dll",
+                                             "concrt140.dll",
+                                             "vcomp140.dll",
+                                             "vccorlib140.dll",
+                                             "python3.dll"};
 
 }  // namespace
 
@@ -41,6 +57,11 @@ WindowsSettings observe_windows_settings(const Host& host, RealFiles& files,
   }
   if (settings.known_dlls.empty()) {
     settings.known_dlls.assign(std::begin(kUsualKnownDlls), std::end(kUsualKnownDlls));
+  }
+  settings.provided.insert(settings.provided.end(), std::begin(kUsuallyInstalled),
+                           std::end(kUsuallyInstalled));
+  for (int minor = 6; minor <= 20; ++minor) {
+    settings.provided.push_back("python3" + std::to_string(minor) + ".dll");
   }
   for (std::string& name : settings.known_dlls) {
     name = to_lower_ascii(name);

@@ -145,7 +145,9 @@ class Writer {
       const std::string indent((choice.depth + 1) * 2, ' ');
       out_ += indent + printable(choice.library);
       if (choice.found) {
-        out_ += " => " + printable(choice.path) + "  " + dim(printable(choice.rule), style_) + "\n";
+        // A part of Windows that lies in no file here has no path.
+        out_ += (choice.path.empty() ? std::string{} : " => " + printable(choice.path)) + "  " +
+                dim(printable(choice.rule), style_) + "\n";
         continue;
       }
       if (choice.delayed) {

@@ -16,6 +16,7 @@ from case_file import CaseError
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS.parent / "tools"))
 import tiny_elf  # noqa: E402
+import tiny_pe  # noqa: E402
 UNKNOWN_TO_WINDOWS = re.compile(r'[<>:"|?*\\]')  # no file there can be named with one of these
 TIME = re.compile(r"(?<![\w.])\d+(?:\.\d+)? (?:ms|s|µs)(?![\w/])")
 
@@ -37,10 +38,12 @@ class World:
         text = output.decode("utf-8", "backslashreplace")
         if system == "windows":
             text = text.replace("\r\n", "\n")
-            if text.lstrip()[:1] in ("{", "["):  # JSON writes a backslash twice; single ones belong to its escapes
-                text = text.replace("\\\\", "/")
-            else:  # \xNN and \u{NNNN} are plumb's own way to show a control character
-                text = re.sub(r"\\(?!x[0-9a-f]{2}|u\{)", "/", text)
+        # On Linux too: a Windows machine that is looked at has Windows' paths.
+        if text.lstrip()[:1] in ("{", "["):  # JSON writes a backslash twice; single ones belong to its escapes
+            text = re.sub(r"\\\\(?!x[0-9a-f]{2}|u\{)", "/", text)
+        else:  # \xNN and \u{NNNN} are plumb's own way to show a control character
+            text = re.sub(r"\\(?!x[0-9a-f]{2}|u\{)", "/", text)
+        if system == "windows":
             text = text.replace("Z:" + str(self.folder), "[W]")
         text = text.replace(str(self.folder), "[W]")
         return TIME.sub("[TIME]", text)
@@ -99,6 +102,9 @@ def _make(world: World, modes: list, verb: str, words: list, body) -> None:
     elif verb == "elf":
         name, *settings = words
         place(name).write_bytes(_library(settings))
+    elif verb == "pe":
+        name, *settings = words
+        place(name).write_bytes(_dll(name.rpartition("/")[2], settings))
     elif verb == "size":
         size, name = words
         with place(name).open("ab") as file:
@@ -140,6 +146,17 @@ def _library(settings: list) -> bytes:
         key, value = setting.split("=", 1)
         values[key] = value.split(",") if key in ("needed", "defines", "uses") else value
     return tiny_elf.make_library(**values)
+
+
+def _dll(name: str, settings: list) -> bytes:
+    """A DLL: imports=A.dll:f,B.dll:g exports=f,g machine=X."""
+    values = dict(setting.split("=", 1) for setting in settings)
+    imports = {}
+    for entry in filter(None, values.pop("imports", "").split(",")):
+        library, function = entry.split(":")
+        imports.setdefault(library, []).append(function)
+    exports = {export: None for export in filter(None, values.pop("exports", "").split(","))}
+    return tiny_pe.build(name, imports=imports, exports=exports or None, **values)
 
 
 def _unhex(lines: list) -> bytes:
