@@ -69,7 +69,8 @@ TEST(LibraryCache, TheOldTableAlone) {
     put32(old, name);
     put32(old, path);
   }
-  old += std::string("libc.so.6\0/lib32/libc.so.6\0/lib/libc.so.6\0", 45);
+  constexpr char kStrings[] = "libc.so.6\0/lib32/libc.so.6\0/lib/libc.so.6\0";
+  old.append(kStrings, sizeof kStrings);
   const auto cache = parse_library_cache(old, "x86_64");
   ASSERT_TRUE(cache);
   EXPECT_EQ(find_in_cache(*cache, "libc.so.6"), "/lib/libc.so.6");
