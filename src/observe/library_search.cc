@@ -157,10 +157,17 @@ class Search {
     if (!elf && !looks_like_pe(start)) {
       return fail(ErrorCode::not_binary, "neither a Linux nor a Windows binary");
     }
-    RealFiles& view = files(elf ? "linux" : "windows");
+    const std::string_view file_system = elf ? "linux" : "windows";
+    if (environment_ && environment_->system != file_system) {
+      Error error{ErrorCode::usage, {}, question_.file, {}};
+      error.what = "is a file for " + std::string(elf ? "Linux" : "Windows") +
+                   ", and the environment is one for " + (elf ? "Windows" : "Linux");
+      return std::unexpected(std::move(error));
+    }
+    RealFiles& view = files(file_system);
     answer_.file = view.there(real_parent(question_.file));
     if (!environment_) {
-      ReplayedProcess process = start_file(host_, view, answer_.file, elf ? "linux" : "windows");
+      ReplayedProcess process = start_file(host_, view, answer_.file, file_system);
       std::ranges::move(process.errors, std::back_inserter(answer_.errors));
       process.visit([&](auto& it) {
         if (!it.objects().empty()) {
