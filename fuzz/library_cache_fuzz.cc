@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // /etc/ld.so.cache in both layouts, and the text that is built into ld.so.
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>

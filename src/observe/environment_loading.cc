@@ -83,6 +83,29 @@ PythonPlace python_place(const Host& host, const RealFiles& files,
   return place;
 }
 
+namespace {
+
+/// PATH as the environment's programs get it. Conda's activation puts its folders first; a Python
+/// of the Microsoft Store is a packaged application, whose loader does not look along PATH at all
+/// (Microsoft, "Search order for packaged apps").
+void apply_kind(const PythonEnvironment& environment, const std::string& prefix,
+                WindowsSettings& settings) {
+  if (environment.kind == EnvironmentKind::store) {
+    settings.path.clear();
+  }
+  if (environment.kind != EnvironmentKind::conda) {
+    return;
+  }
+  std::vector<std::string> folders = {prefix};
+  for (const char* folder :
+       {"Library\\mingw-w64\\bin", "Library\\usr\\bin", "Library\\bin", "Scripts", "bin"}) {
+    folders.push_back(in_folder(prefix, folder, '\\'));
+  }
+  settings.path.insert(settings.path.begin(), folders.begin(), folders.end());
+}
+
+}  // namespace
+
 ReplayedProcess start_python(const Host& host, RealFiles& files,
                              const PythonEnvironment& environment) {
   ReplayedProcess process;
@@ -94,8 +117,9 @@ ReplayedProcess start_python(const Host& host, RealFiles& files,
     if (files.entry(base).kind == EntryKind::file) {
       python = base;
     }
-    process.on_windows =
-        std::make_unique<WindowsProcess>(files, observe_windows_settings(host, files, python));
+    WindowsSettings settings = observe_windows_settings(host, files, python);
+    apply_kind(environment, place.prefix, settings);
+    process.on_windows = std::make_unique<WindowsProcess>(files, std::move(settings));
     if (!process.on_windows->start(python, LoadMode::trace).object) {
       process.on_windows->start_unknown(python);
     }
