@@ -32,7 +32,7 @@ void judge_one_card(benchmark::State& state) {
   const Inspection inspection = large_inspection();
   const std::vector<Card> cards = {{"compute capability 8.9", {8, 9}}};
   for (auto _ : state) {
-    const JudgedInspection judged = judge_inspection(inspection, cards, Catalog::builtin());
+    JudgedInspection judged = judge_inspection(inspection, cards, Catalog::builtin());
     benchmark::DoNotOptimize(judged);
   }
 }
@@ -40,7 +40,7 @@ BENCHMARK(judge_one_card)->Unit(benchmark::kMillisecond);
 
 void find_a_card_by_name(benchmark::State& state) {
   for (auto _ : state) {
-    const auto models = Catalog::builtin().find_gpus("rtx 2080ti");
+    auto models = Catalog::builtin().find_gpus("rtx 2080ti");
     benchmark::DoNotOptimize(models);
   }
 }
@@ -48,9 +48,9 @@ BENCHMARK(find_a_card_by_name)->Unit(benchmark::kMicrosecond);
 
 void print_json(benchmark::State& state) {
   const Inspection inspection = large_inspection();
-  const JudgedInspection judged = judge_inspection(inspection, {}, Catalog::builtin());
+  JudgedInspection judged = judge_inspection(inspection, {}, Catalog::builtin());
   for (auto _ : state) {
-    const std::string text = inspect_json(judged, ExportDetail::count);
+    std::string text = inspect_json(judged, ExportDetail::count);
     benchmark::DoNotOptimize(text);
   }
 }

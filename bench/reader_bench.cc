@@ -29,7 +29,7 @@ void read_library(benchmark::State& state) {
   const ReadOptions options{.exports =
                                 state.range(0) != 0 ? ExportDetail::names : ExportDetail::count};
   for (auto _ : state) {
-    const auto read = read_binary(source, options);
+    auto read = read_binary(source, options);
     benchmark::DoNotOptimize(read);
   }
 }
@@ -42,7 +42,7 @@ void drain_member(benchmark::State& state) {
   const auto directory = read_zip_directory(source);
   for (auto _ : state) {
     auto member = MemberSource::open(source, directory->entries.front());
-    const auto done = (*member)->drain([](Bytes) -> Result<void> { return {}; });
+    auto done = (*member)->drain([](Bytes) -> Result<void> { return {}; });
     benchmark::DoNotOptimize(done);
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
@@ -55,7 +55,7 @@ void unpack_head(benchmark::State& state) {
   const std::string packed = state.range(0) != 0 ? test::as_zstd(body) : test::as_lz4(body);
   const Bytes bytes = std::as_bytes(std::span(packed));
   for (auto _ : state) {
-    const auto head = state.range(0) != 0 ? decode_zstd_prefix(bytes, body.size())
+    auto head = state.range(0) != 0 ? decode_zstd_prefix(bytes, body.size())
                                           : decode_lz4_prefix(bytes, body.size());
     benchmark::DoNotOptimize(head);
   }

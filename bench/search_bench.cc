@@ -34,7 +34,7 @@ void walk_containers(benchmark::State& state) {
   const MemorySource source{std::string_view(bytes)};
   for (auto _ : state) {
     GpuCode code;
-    const auto done = search_region(source, {"", 0, bytes.size()}, code);
+    auto done = search_region(source, {"", 0, bytes.size()}, code);
     benchmark::DoNotOptimize(done);
   }
   state.counters["containers"] =
@@ -47,7 +47,7 @@ void search_without_hits(benchmark::State& state) {
   const MemorySource source{std::string_view(bytes)};
   for (auto _ : state) {
     GpuCode code;
-    const auto done = search_region(source, {"", 0, bytes.size()}, code);
+    auto done = search_region(source, {"", 0, bytes.size()}, code);
     benchmark::DoNotOptimize(done);
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
@@ -64,7 +64,7 @@ void stream_containers(benchmark::State& state) {
     for (std::size_t at = 0; at < all.size(); at += kPiece) {
       stream.feed(all.subspan(at, std::min(kPiece, all.size() - at)));
     }
-    const auto code = stream.finish();
+    auto code = stream.finish();
     benchmark::DoNotOptimize(code);
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *

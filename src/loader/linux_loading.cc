@@ -39,6 +39,7 @@ constexpr std::size_t kLongestName = 255;         // NAME_MAX
 constexpr std::string_view kCannotOpen = "cannot open shared object file";
 constexpr std::string_view kNoEntry = "No such file or directory";
 constexpr std::string_view kDenied = "Permission denied";
+constexpr std::string_view kNoFolder = "Not a directory";
 constexpr std::string_view kTooLong = "File name too long";
 
 template <class Range, class Value, class Projection = std::identity>
@@ -275,7 +276,12 @@ LinuxProcess::Found LinuxProcess::Loading::probe(const std::string& path, LoadRu
   found.path = path;
   const auto no_file = [&](std::string_view reason) {
     found.reason = reason;
-    found.ends_list = reason != kNoEntry && reason != kDenied;
+    // An element that is a file ended its list in glibc 2.36, and does not in 2.39.
+    constexpr int kLastThatEnds = 36;
+    const int minor = process_.settings_.glibc_minor;
+    const bool passed_over = reason == kNoEntry || reason == kDenied ||
+                             (reason == kNoFolder && (minor == 0 || minor > kLastThatEnds));
+    found.ends_list = !passed_over;
     return found;
   };
   const auto fatal = [&](std::string_view fault, std::string_view reason) {
@@ -337,7 +343,7 @@ std::string_view LinuxProcess::Loading::why_nothing(std::string_view path) const
     const std::string_view folder = folder_of(path);
     const EntryKind kind = process_.files_.entry(std::string(folder)).kind;
     if (kind == EntryKind::file) {
-      return "Not a directory";
+      return kNoFolder;
     }
     if (kind != EntryKind::none) {
       const bool too_long = path.size() - path.rfind('/') - 1 > kLongestName;

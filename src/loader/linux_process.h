@@ -33,6 +33,7 @@ struct LinuxSettings {
   std::vector<std::string> default_folders;  // in ld.so's order, without '/' at the end
   std::string lib;                           // $LIB: "lib/x86_64-linux-gnu", "lib64"
   std::string platform;                      // $PLATFORM: "haswell", "x86_64"
+  int glibc_minor = 0;                       // 36 of 2.36; 0 = not known
   std::string loader;                        // ld.so's own path, used where a program names none
 };
 

@@ -107,6 +107,7 @@ LinuxSettings observe_linux_settings(const Host& host, FileView& files, const st
     first.remove_prefix(first.starts_with("/usr/") ? 5 : 1);
     settings.lib = first;
   }
+  settings.glibc_minor = built.glibc_minor;
   settings.hwcaps = cpu_folders(built.glibc_minor, settings.platform, settings.machine);
   if (files.entry(kCache).kind != EntryKind::none) {
     const auto text = read_all(files, kCache, kLargestCache);
