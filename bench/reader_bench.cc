@@ -56,7 +56,7 @@ void unpack_head(benchmark::State& state) {
   const Bytes bytes = std::as_bytes(std::span(packed));
   for (auto _ : state) {
     auto head = state.range(0) != 0 ? decode_zstd_prefix(bytes, body.size())
-                                          : decode_lz4_prefix(bytes, body.size());
+                                    : decode_lz4_prefix(bytes, body.size());
     benchmark::DoNotOptimize(head);
   }
 }
