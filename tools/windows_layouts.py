@@ -100,7 +100,7 @@ LAYOUTS = {
                          load("{W}\\b\\x.dll"), load("{W}\\a\\x.dll"), load("y.dll"), load("{W}\\b\\x.dll")),
     "loaded-two-latest": layout("... even where another was asked for since (Microsoft, LoadLibraryW: \"the function returns a "
                                 "handle to the module that was loaded first\"; Wine: the one that it saw last, cached_modref in "
-                                "dlls/ntdll/loader.c)",
+                                "dlls/ntdll/loader.c says)",
                                 {"a/x.dll": DLL, "b/x.dll": DLL}, load("{W}\\b\\x.dll"), load("{W}\\a\\x.dll"), load("x.dll"),
                                 windows=["loaded {W}\\b\\x.dll", "new {W}\\b\\x.dll", "loaded {W}\\a\\x.dll",
                                          "new {W}\\a\\x.dll", "loaded {W}\\b\\x.dll"]),
@@ -126,8 +126,8 @@ LAYOUTS = {
     "missing-deep": layout("a dependency's dependency", {"app/x.dll": needs("a.dll"), "app/a.dll": needs("b.dll")},
                            load("x.dll"), load("a.dll")),
     "missing-then-there": layout("what failed leaves nothing behind (Microsoft, FreeLibrary: a module whose count is zero is "
-                                 "unmapped; Wine: \"dlls loaded by this dll before the failed one\" stay, a FIXME in "
-                                 "dlls/ntdll/loader.c)",
+                                 "unmapped; Wine: \"dlls loaded by this dll before the failed one\" stay, as a note in "
+                                 "dlls/ntdll/loader.c says)",
                                  {"a/x.dll": needs("y.dll", "gone.dll"), "a/y.dll": DLL, "app/y.dll": DLL},
                                  load("{W}\\a\\x.dll", ALTERED), load("y.dll"),
                                  windows=["error 126", "loaded {W}\\app\\y.dll", "new {W}\\app\\y.dll"]),

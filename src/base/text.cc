@@ -186,6 +186,10 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.find_last_of("/\\") + 1));
+}
+
 std::string shorten_middle(std::string_view text, std::size_t columns) {
   const std::size_t width = display_width(text);
   if (width <= columns) {

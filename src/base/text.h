@@ -23,6 +23,9 @@ namespace plumb {
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// Cuts the middle out with `…` so that the result is at most `columns` wide.
+/// What follows the last separator of a path of either system.
+[[nodiscard]] std::string base_name(std::string_view path);
+
 [[nodiscard]] std::string shorten_middle(std::string_view text, std::size_t columns);
 
 /// Pads with blanks on the right up to `columns` (display width).

@@ -48,9 +48,8 @@ ExitCode run_check(const CheckArguments& arguments) {
   if (arguments.common.json) {
     return print_report(check_json(report, machine, catalog), exit_code_of(report));
   }
-  const TerminalTraits traits = terminal_traits(Stream::out);
   CheckTextOptions text;
-  text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+  text.style = style_of_stdout();
   text.quiet = arguments.common.quiet;
   text.verbose = arguments.common.verbose;
   text.elapsed_ms = elapsed.count();

@@ -68,9 +68,8 @@ ExitCode run_inspect(const InspectArguments& arguments) {
   if (arguments.common.json) {
     return print_report(inspect_json(judged, options.exports), exit_code_of(judged));
   }
-  const TerminalTraits traits = terminal_traits(Stream::out);
   InspectTextOptions text;
-  text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+  text.style = style_of_stdout();
   text.quiet = arguments.common.quiet;
   text.verbose = arguments.common.verbose;
   text.exports = options.exports;

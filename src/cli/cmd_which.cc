@@ -75,9 +75,8 @@ ExitCode run_which(const WhichArguments& arguments) {
   if (arguments.common.json) {
     return print_report(which_json(report), code);
   }
-  const TerminalTraits traits = terminal_traits(Stream::out);
   WhichTextOptions text;
-  text.style = {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+  text.style = style_of_stdout();
   text.quiet = arguments.common.quiet;
   text.verbose = arguments.common.verbose;
   const ExitCode printed = print_report(which_text(report, text), code);

@@ -32,6 +32,11 @@ std::optional<Host> host_of_root(const std::string& root) {
   return mounted_host(root);
 }
 
+TextStyle style_of_stdout() {
+  const TerminalTraits traits = terminal_traits(Stream::out);
+  return {.colour = traits.colour, .unicode = traits.unicode, .columns = traits.columns};
+}
+
 void print_error(const Error& error) {
   std::string text = "error: ";
   if (!error.where.empty()) {

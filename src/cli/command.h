@@ -14,6 +14,7 @@
 #include "judge/verdict.h"
 #include "observe/host.h"
 #include "os/terminal.h"
+#include "report/text_style.h"
 
 namespace CLI {
 class App;
@@ -46,6 +47,9 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 /// --root's value to the machine to look at ("" = this one). A folder that is none prints the error
 /// and gives nothing.
 [[nodiscard]] std::optional<Host> host_of_root(const std::string& root);
+
+/// What reports look like there; prepares the console.
+[[nodiscard]] TextStyle style_of_stdout();
 
 /// Prints "error: ..." and hints on stderr, cleaned of control characters.
 void print_error(const Error& error);

@@ -103,7 +103,6 @@ struct LoadFault {
   std::string version;      // "GLIBCXX_3.4.30"
   std::string loader_text;  // what the loader says
   std::string present;      // path of the same library in another version that is there
-  std::string present_of;   // the framework that brings it, "torch"
   std::size_t more = 0;     // symbols that are missing besides this one
   bool own_part = false;    // `library` is a file of the framework's own package
 };

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-std::string base_name(std::string_view path) {
-  return std::string(path.substr(path.find_last_of("/\\") + 1));
-}
-
 std::string symbol_text(const LoadFault& fault) {
   std::string text = fault.demangled.empty() ? fault.symbol : fault.demangled;
   if (text.size() > kLongestName) {

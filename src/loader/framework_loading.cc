@@ -5,14 +5,11 @@
 #include <set>
 #include <type_traits>
 
+#include "base/text.h"
 #include "loader/framework_rules.h"
 
 namespace plumb {
 namespace {
-
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
 
 /// The package's own libraries that a module stands on and that the loader would not find; those
 /// that they stand on themselves come first. torch.ops.load_library() and ctypes open them so.

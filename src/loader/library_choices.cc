@@ -12,10 +12,6 @@
 namespace plumb {
 namespace {
 
-std::string base_name(std::string_view path) {
-  return std::string(path.substr(path.find_last_of("/\\") + 1));
-}
-
 std::string in_folder(const LinuxProcess&, const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "binary/elf_symbol_index.h"
 #include "binary/pe_export_table.h"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMostSearched = 200;  // of the missing symbols
 constexpr std::size_t kMostFiles = 400;     // that are opened for all of them
-
-std::string base_name(const std::string& path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
 
 /// The tables of files that are no part of the process.
 class ElfTables {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "base/text.h"
+#include "loader/windows_symbols.h"
 #include "observe/frameworks.h"
 #include "observe/linux_settings.h"
 #include "observe/site_packages.h"
@@ -15,11 +17,9 @@ namespace plumb {
 namespace {
 
 /// Variables that a framework's search for libraries may look at.
-constexpr const char* kVariables[] = {
-    "CUDA_PATH",        "CUDA_HOME",          "CUDA_ROOT",       "CONDA_PREFIX",
-    "NVTOOLSEXT_PATH",  "ProgramFiles",       "CUDNN_PATH",      "CUDNN_HOME",
-    "BNB_CUDA_VERSION", "CUPY_CUDA_LIB_PATH", "LD_LIBRARY_PATH", "CUPY_NVCC_GENERATE_CODE",
-    "XLA_FLAGS",        "PYTHONPATH"};
+constexpr const char* kVariables[] = {"CUDA_PATH",         "CUDA_HOME",    "CONDA_PREFIX",
+                                      "NVTOOLSEXT_PATH",   "ProgramFiles", "BNB_CUDA_VERSION",
+                                      "CUPY_CUDA_LIB_PATH"};
 
 std::string in_folder(const std::string& folder, std::string_view name, char separator) {
   return folder + separator + std::string(name);
@@ -32,6 +32,34 @@ bool is_module(std::string_view path) {
 }
 
 }  // namespace
+
+OpenedLibrary open_from_python(LinuxProcess& process, const std::string& name) {
+  LinuxOpenOptions options;
+  options.mode = LoadMode::trace;
+  LinuxOpen opened = process.open(name, options);
+  return {opened.object, std::move(opened.fault)};
+}
+
+OpenedLibrary open_from_python(WindowsProcess& process, const std::string& name) {
+  const bool by_path = name.find_first_of("\\/") != std::string::npos;
+  WindowsLoad loaded = process.load(
+      name, kLoadSearchDefaultDirs | (by_path ? kLoadSearchDllLoadDir : 0U), LoadMode::trace);
+  return {loaded.object, std::move(loaded.fault)};
+}
+
+SymbolCheck check_objects(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
+  return check_symbols(process, objects);
+}
+
+SymbolCheck check_objects(const WindowsProcess& process, const std::vector<std::size_t>& objects) {
+  return check_procedures(process, objects);
+}
+
+std::vector<std::size_t> objects_between(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> list(end - std::min(first, end));
+  std::iota(list.begin(), list.end(), first);
+  return list;
+}
 
 PythonPlace python_place(const Host& host, const RealFiles& files,
                          const PythonEnvironment& environment) {
@@ -107,9 +135,8 @@ void apply_kind(const PythonEnvironment& environment, const std::string& prefix,
 }  // namespace
 
 ReplayedProcess start_python(const Host& host, RealFiles& files,
-                             const PythonEnvironment& environment) {
+                             const PythonEnvironment& environment, const PythonPlace& place) {
   ReplayedProcess process;
-  const PythonPlace place = python_place(host, files, environment);
   std::string python = place.python;
   if (environment.system == "windows") {
     // A venv's python.exe only starts the one that it was made from.

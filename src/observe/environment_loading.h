@@ -8,6 +8,7 @@
 
 #include "facts/machine.h"
 #include "loader/framework_loading.h"
+#include "loader/linux_symbols.h"
 #include "observe/host.h"
 #include "observe/real_files.h"
 
@@ -27,13 +28,32 @@ struct ReplayedProcess {
   }
 };
 
+struct OpenedLibrary {
+  std::optional<std::size_t> object;
+  std::string fault;
+};
+/// A library opened from Python, as `import` and ctypes do (on Windows since 3.8); what it lacks is
+/// noted and the rest goes on.
+[[nodiscard]] OpenedLibrary open_from_python(LinuxProcess& process, const std::string& name);
+[[nodiscard]] OpenedLibrary open_from_python(WindowsProcess& process, const std::string& name);
+
+/// What these objects want and the process does not have, symbols or procedures.
+[[nodiscard]] SymbolCheck check_objects(const LinuxProcess& process,
+                                        const std::vector<std::size_t>& objects);
+[[nodiscard]] SymbolCheck check_objects(const WindowsProcess& process,
+                                        const std::vector<std::size_t>& objects);
+/// first, first + 1, ... end - 1.
+[[nodiscard]] std::vector<std::size_t> objects_between(std::size_t first, std::size_t end);
+
 /// The interpreter's surroundings, in the paths of the machine looked at.
 [[nodiscard]] PythonPlace python_place(const Host& host, const RealFiles& files,
                                        const PythonEnvironment& environment);
 
-/// Starts the environment's interpreter. Where that cannot be read, a stand-in that needs nothing.
+/// Starts the environment's interpreter, `python` being its place. Where that cannot be read, a
+/// stand-in that needs nothing.
 [[nodiscard]] ReplayedProcess start_python(const Host& host, RealFiles& files,
-                                           const PythonEnvironment& environment);
+                                           const PythonEnvironment& environment,
+                                           const PythonPlace& place);
 
 /// A process of the machine's own system in which nothing is loaded: where a bare name leads when
 /// no interpreter is known.

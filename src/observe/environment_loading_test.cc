@@ -21,7 +21,9 @@ TEST(EnvironmentLoading, CondasActivationPutsItsFoldersFirst) {
   const PythonSearch search = find_python_environment(fake.host(), fake.path("conda"));
   ASSERT_TRUE(search.environment);
   RealFiles files(fake.host(), "windows");
-  const ReplayedProcess process = start_python(fake.host(), files, *search.environment.value);
+  const PythonEnvironment& environment = *search.environment.value;
+  const ReplayedProcess process =
+      start_python(fake.host(), files, environment, python_place(fake.host(), files, environment));
   ASSERT_TRUE(process.on_windows);
   const std::vector<std::string>& path = process.on_windows->settings().path;
   ASSERT_EQ(path.size(), 6U);
@@ -38,7 +40,9 @@ TEST(EnvironmentLoading, AVenvRunsThePythonThatItWasMadeFrom) {
   const PythonSearch search = find_python_environment(fake.host(), fake.path("ml"));
   ASSERT_TRUE(search.environment);
   RealFiles files(fake.host(), "windows");
-  const ReplayedProcess process = start_python(fake.host(), files, *search.environment.value);
+  const PythonEnvironment& environment = *search.environment.value;
+  const ReplayedProcess process =
+      start_python(fake.host(), files, environment, python_place(fake.host(), files, environment));
   ASSERT_TRUE(process.on_windows && !process.on_windows->objects().empty());
   EXPECT_EQ(process.on_windows->objects().front().file, "C:\\Python312\\python.exe");
 }

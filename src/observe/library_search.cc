@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
-#include <numeric>
 #include <set>
 
 #include "base/text.h"
 #include "binary/wheel.h"
 #include "loader/symbol_copies.h"
-#include "loader/windows_symbols.h"
 #include "observe/distributions.h"
 #include "observe/environment_loading.h"
 #include "observe/file_version.h"
@@ -22,12 +20,6 @@
 
 namespace plumb {
 namespace {
-
-std::vector<std::size_t> from(std::size_t first, std::size_t end) {
-  std::vector<std::size_t> list(end - std::min(first, end));
-  std::iota(list.begin(), list.end(), first);
-  return list;
-}
 
 /// `root` and all that it stands on, in the process's order.
 template <class Process>
@@ -44,32 +36,6 @@ std::vector<std::size_t> tree_of(const Process& process, std::size_t root) {
     }
   }
   return {seen.begin(), seen.end()};
-}
-
-SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
-  return check_symbols(process, objects);
-}
-SymbolCheck check(const WindowsProcess& process, const std::vector<std::size_t>& objects) {
-  return check_procedures(process, objects);
-}
-
-struct Opened {
-  std::optional<std::size_t> object;
-  std::string fault;
-};
-
-Opened open_in(LinuxProcess& process, const std::string& name, LoadMode mode) {
-  LinuxOpenOptions options;
-  options.mode = mode;
-  LinuxOpen opened = process.open(name, options);
-  return {opened.object, std::move(opened.fault)};
-}
-/// As ctypes and Python's import do since 3.8.
-Opened open_in(WindowsProcess& process, const std::string& name, LoadMode mode) {
-  const bool by_path = name.find_first_of("\\/") != std::string::npos;
-  WindowsLoad loaded =
-      process.load(name, kLoadSearchDefaultDirs | (by_path ? kLoadSearchDllLoadDir : 0U), mode);
-  return {loaded.object, std::move(loaded.fault)};
 }
 
 bool is_same_framework(const FrameworkFacts& framework, const std::string& wanted) {
@@ -134,7 +100,11 @@ class Search {
     return *files_;
   }
 
-  std::vector<std::string> known_folders() {
+  /// Looked for once: every library's rivals are sought in them.
+  const std::vector<std::string>& known_folders() {
+    if (known_folders_) {
+      return *known_folders_;
+    }
     PythonEnvironment none;
     none.system = host_.system;
     std::vector<std::string> folders;
@@ -144,7 +114,7 @@ class Search {
         folders.push_back(files_->there(folder));
       }
     }
-    return folders;
+    return known_folders_.emplace(std::move(folders));
   }
 
   Result<void> search_file() {
@@ -177,8 +147,8 @@ class Search {
       });
       return {};
     }
-    ReplayedProcess process = start_python(host_, view, *environment_);
     const PythonPlace python = python_place(host_, view, *environment_);
+    ReplayedProcess process = start_python(host_, view, *environment_, python);
     PLUMB_ASSIGN(std::vector<const FrameworkFacts*> wanted, asked_frameworks());
     if (wanted.empty()) {
       wanted = frameworks_of_libraries(needs_of(view, answer_.file), frameworks_);
@@ -189,14 +159,14 @@ class Search {
     std::ranges::move(process.errors, std::back_inserter(answer_.errors));
     process.visit([&](auto& it) {
       const std::size_t before = it.objects().size();
-      const Opened opened = open_in(it, answer_.file, LoadMode::trace);
+      const OpenedLibrary opened = open_from_python(it, answer_.file);
       if (!opened.object) {
         answer_.failures.push_back(opened.fault);
         return;
       }
       report_tree(it, *opened.object);
       if (*opened.object < before) {  // the frameworks had opened it
-        check_objects(it, tree_of(it, *opened.object));
+        check(it, tree_of(it, *opened.object));
       } else {
         check_from(it, before);
       }
@@ -270,7 +240,7 @@ class Search {
     RealFiles& view = files(environment_->system);
     const PythonPlace python = python_place(host_, view, *environment_);
     for (const auto& frameworks : processes) {
-      ReplayedProcess process = start_python(host_, view, *environment_);
+      ReplayedProcess process = start_python(host_, view, *environment_, python);
       std::string names;
       for (const FrameworkFacts* framework : frameworks) {
         names += (names.empty() ? "" : " + ") + framework->name;
@@ -324,12 +294,13 @@ class Search {
   /// What dlopen(NAME) from Python would find, when no framework loads it. A name without its
   /// version means every library of that name that lies somewhere.
   void search_plainly(RealFiles& view, const std::string& wanted) {
-    ReplayedProcess process =
-        environment_ ? start_python(host_, view, *environment_) : start_nothing(host_, view);
+    ReplayedProcess process = environment_ ? start_python(host_, view, *environment_,
+                                                          python_place(host_, view, *environment_))
+                                           : start_nothing(host_, view);
     std::ranges::move(process.errors, std::back_inserter(answer_.errors));
     process.visit([&](auto& it) {
       for (const std::string& name : names_meant(view, wanted)) {
-        const Opened opened = open_in(it, name, LoadMode::trace);
+        const OpenedLibrary opened = open_from_python(it, name);
         answer_.results.push_back(opened.object
                                       ? choice_of(it, *opened.object, known_folders())
                                       : no_choice(it, name, 0, opened.fault, known_folders()));
@@ -372,15 +343,15 @@ class Search {
 
   template <class Process>
   void check_from(const Process& process, std::size_t first) {
-    check_objects(process, from(first, process.objects().size()));
+    check(process, objects_between(first, process.objects().size()));
   }
 
   template <class Process>
-  void check_objects(const Process& process, const std::vector<std::size_t>& objects) {
+  void check(const Process& process, const std::vector<std::size_t>& objects) {
     if (!question_.symbols) {
       return;
     }
-    SymbolCheck found = check(process, objects);
+    SymbolCheck found = check_objects(process, objects);
     find_symbol_copies(process, known_folders(), found.missing);
     answer_.symbols.looked_up += found.looked_up;
     std::ranges::move(found.missing, std::back_inserter(answer_.symbols.missing));
@@ -408,6 +379,7 @@ class Search {
   std::vector<FrameworkFacts> frameworks_;
   std::list<FrameworkFacts> extensions_;  // packages that were asked for; they stay where they are
   std::unique_ptr<RealFiles> files_;
+  std::optional<std::vector<std::string>> known_folders_;
 };
 
 }  // namespace

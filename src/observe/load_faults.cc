@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "base/demangle.h"
 #include "base/text.h"
 #include "binary/nvidia_names.h"
-#include "loader/linux_symbols.h"
-#include "loader/windows_symbols.h"
 #include "observe/environment_loading.h"
 #include "observe/frameworks.h"
 #include "os/file.h"
@@ -19,10 +16,6 @@
 
 namespace plumb {
 namespace {
-
-std::string base_name(std::string_view path) {
-  return std::string(path.substr(path.find_last_of("/\\") + 1));
-}
 
 /// The same for all builds of one library: "libbitsandbytes_cuda126.so" and "..._cuda130.so",
 /// "_C.cpython-311-x86_64-linux-gnu.so" and "_C.cpython-312-...".
@@ -51,24 +44,6 @@ std::optional<std::size_t> find_loaded(const WindowsProcess& process, const std:
                               : std::optional(static_cast<std::size_t>(hit - objects.begin()));
 }
 
-/// Opened by its path, as a framework does with parts that it loads when they are used.
-std::optional<std::size_t> open_part(LinuxProcess& process, const std::string& path) {
-  LinuxOpenOptions options;
-  options.mode = LoadMode::trace;
-  return process.open(path, options).object;
-}
-
-std::optional<std::size_t> open_part(WindowsProcess& process, const std::string& path) {
-  return process.load(path, kLoadSearchDefaultDirs | kLoadSearchDllLoadDir, LoadMode::trace).object;
-}
-
-SymbolCheck check(const LinuxProcess& process, const std::vector<std::size_t>& objects) {
-  return check_symbols(process, objects);
-}
-SymbolCheck check(const WindowsProcess& process, const std::vector<std::size_t>& objects) {
-  return check_procedures(process, objects);
-}
-
 class Observer {
  public:
   Observer(const Host& host, const PythonEnvironment& environment,
@@ -77,7 +52,7 @@ class Observer {
       : distributions_(distributions),
         files_(host, environment.system),
         python_(python_place(host, files_, environment)),
-        process_(start_python(host, files_, environment)),
+        process_(start_python(host, files_, environment, python_)),
         framework_(std::move(framework)) {
     if (!framework_.is_framework) {
       for (const FrameworkFacts* base : bases_of(files_, framework_, frameworks, distributions)) {
@@ -148,7 +123,6 @@ class Observer {
       if (!stem.empty() && library_stem(object.file) == stem &&
           base_name(object.file) != fault.library) {
         fault.present = object.file;
-        fault.present_of = framework_.bases.empty() ? std::string{} : framework_.bases.front();
         break;
       }
     }
@@ -157,9 +131,7 @@ class Observer {
 
   template <class Process>
   void note_missing_symbols(const Process& process, std::size_t before) {
-    std::vector<std::size_t> objects(process.objects().size() - before);
-    std::iota(objects.begin(), objects.end(), before);
-    SymbolCheck found = check(process, objects);
+    SymbolCheck found = check_objects(process, objects_between(before, process.objects().size()));
     std::map<std::string, std::size_t> of_file;  // into load_faults
     for (const MissingSymbol& missing : found.missing) {
       const auto [known, is_new] = of_file.emplace(missing.file, framework_.load_faults.size());
@@ -199,7 +171,9 @@ class Observer {
         if (chosen.contains(without_digits(library.path))) {
           continue;
         }
-        part = open_part(process, files_.there(join_path(framework_.site, library.path)));
+        // As a framework opens parts that it loads when they are used.
+        part = open_from_python(process, files_.there(join_path(framework_.site, library.path)))
+                   .object;
       }
       for (const std::string& name : library.needs) {
         if (!is_nvidia_library(name)) {  // the driver's own are judged with the driver

@@ -233,15 +233,18 @@ Result<std::shared_ptr<const Source>> RealFiles::open(const std::string& path) {
   return std::shared_ptr<const Source>(std::move(source));
 }
 
-Result<const ElfFile*> RealFiles::elf(const std::string& path) {
+template <class File, class Read>
+Result<const File*> RealFiles::read_once(const std::string& path,
+                                         std::unordered_map<std::string, Result<File>>& kept,
+                                         Read read) {
   const std::string identity = entry(path).identity;  // one file under many names is read once
   const std::string& key = identity.empty() ? path : identity;
-  auto known = elf_.find(key);
-  if (known == elf_.end()) {
+  auto known = kept.find(key);
+  if (known == kept.end()) {
     const auto source = open(path);
-    known = elf_.emplace(key, source ? read_elf(**source, {.exports = ExportDetail::none})
-                                     : Result<ElfFile>(std::unexpected(source.error())))
-                .first;
+    known =
+        kept.emplace(key, source ? read(**source) : Result<File>(std::unexpected(source.error())))
+            .first;
   }
   if (!known->second) {
     return std::unexpected(known->second.error());
@@ -249,20 +252,16 @@ Result<const ElfFile*> RealFiles::elf(const std::string& path) {
   return &*known->second;
 }
 
+Result<const ElfFile*> RealFiles::elf(const std::string& path) {
+  return read_once(path, elf_, [](const Source& source) {
+    return read_elf(source, {.exports = ExportDetail::none});
+  });
+}
+
 Result<const PeFile*> RealFiles::pe(const std::string& path) {
-  const std::string identity = entry(path).identity;
-  const std::string& key = identity.empty() ? path : identity;
-  auto known = pe_.find(key);
-  if (known == pe_.end()) {
-    const auto source = open(path);
-    known = pe_.emplace(key, source ? read_pe(**source, {.exports = ExportDetail::none})
-                                    : Result<PeFile>(std::unexpected(source.error())))
-                .first;
-  }
-  if (!known->second) {
-    return std::unexpected(known->second.error());
-  }
-  return &*known->second;
+  return read_once(path, pe_, [](const Source& source) {
+    return read_pe(source, {.exports = ExportDetail::none});
+  });
 }
 
 }  // namespace plumb

@@ -40,6 +40,10 @@ class RealFiles final : public FileView {
   [[nodiscard]] std::string there(const std::string& path_here) const;
 
  private:
+  template <class File, class Read>
+  [[nodiscard]] Result<const File*> read_once(const std::string& path,
+                                              std::unordered_map<std::string, Result<File>>& kept,
+                                              Read read);
   [[nodiscard]] std::string follow_in_root(const std::string& path);
   [[nodiscard]] std::string match_case(const std::string& folder, const std::string& relative);
 

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kLabel = 10;
 
-std::string base_name(std::string_view path) {
-  return printable(path.substr(path.find_last_of("/\\") + 1));
+std::string shown_name(std::string_view path) {
+  return printable(base_name(path));
 }
 
 std::string format_text(const BinaryFacts& facts) {
@@ -197,7 +197,7 @@ class Writer {
     const BinaryFacts& facts = judged.file->facts;
     const bool windows = is_windows_file(*judged.file);
     text_ +=
-        bold(options_.verbose ? printable(facts.path) : base_name(facts.path), options_.style) +
+        bold(options_.verbose ? printable(facts.path) : shown_name(facts.path), options_.style) +
         "   " + format_text(facts) + "   " + human_bytes(facts.size) + "\n";
     const std::string origin = origin_text(judged, windows);
     if (!origin.empty()) {
@@ -300,7 +300,7 @@ class Writer {
     for (const JudgedFile& member : members) {
       if (!member.file->facts.gpu.none()) {
         with_code.push_back(&member);
-        width = std::max(width, display_width(base_name(member.file->facts.path)));
+        width = std::max(width, display_width(shown_name(member.file->facts.path)));
       }
     }
     width = std::min<std::size_t>(width, 36);
@@ -316,7 +316,7 @@ class Writer {
       const std::size_t most = options_.verbose ? with_code.size() : 12;
       for (std::size_t i = 0; i < std::min(most, with_code.size()); ++i) {
         const JudgedFile& member = *with_code[i];
-        write_modules_row(shorten_middle(base_name(member.file->facts.path), width), width,
+        write_modules_row(shorten_middle(shown_name(member.file->facts.path), width), width,
                           member.verdicts[card], member.file->facts.gpu, windows);
       }
       if (with_code.size() > most) {
@@ -362,7 +362,7 @@ class Writer {
       if (!is_nvidia_redistributable(member.file->facts)) {
         continue;
       }
-      std::string name = base_name(member.file->facts.path);
+      std::string name = shown_name(member.file->facts.path);
       if (!member.file->facts.versions.empty()) {
         name += " " + printable(member.file->facts.versions.begin()->second);
       }
