@@ -8,6 +8,12 @@
 #include "os/file.h"
 
 namespace plumb {
+namespace {
+
+constexpr const char* kRegistryExport = "registry.reg";
+constexpr std::uint64_t kLargestExport = 256 << 20;
+
+}  // namespace
 
 std::string Host::at(std::string_view absolute) const {
   if (root.empty()) {
@@ -32,6 +38,7 @@ Host this_host() {
   host.home = home_folder();
   host.current_folder = real_path(".");
   host.system_folder = system_folder();
+  host.registry = system_registry();
   return host;
 }
 
@@ -44,6 +51,9 @@ Host mounted_host(const std::string& root) {
   host.system = is_folder(system32) ? "windows" : "linux";
   if (host.is_windows()) {
     host.system_folder = system32;
+    if (const auto text = read_text_file(join_path(root, kRegistryExport), kLargestExport)) {
+      host.registry = registry_of_export(*text);
+    }
   } else {
     host.variable = [](const std::string& name) {
       return name == "PATH" ? std::optional<std::string>("/usr/local/bin:/usr/bin:/bin")

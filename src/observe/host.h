@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "observe/registry.h"
 
 namespace plumb {
 
@@ -23,6 +25,7 @@ struct Host {
   std::string home;
   std::string current_folder;
   std::string system_folder;  // Windows: System32
+  std::shared_ptr<const Registry> registry = empty_registry();
 
   /// "/usr/lib" on that machine as a path to open here.
   [[nodiscard]] std::string at(std::string_view absolute) const;
@@ -34,7 +37,8 @@ struct Host {
 [[nodiscard]] Host this_host();
 
 /// A system mounted at `root`, Windows if it has a folder Windows/System32. No variables: those of
-/// this process are not that system's.
+/// this process are not that system's. A mounted Windows' registry is what `reg export` wrote to
+/// ROOT/registry.reg, if that is there.
 [[nodiscard]] Host mounted_host(const std::string& root);
 
 /// The first `limit` bytes of a file: enough for headers whose bodies may be long.
