@@ -2,9 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/snapshot_file.h"
 #include "judge/check.h"
 #include "observe/machine.h"
 #include "report/check_json.h"
@@ -17,6 +19,7 @@ struct CheckArguments {
   CommonOptions common;
   std::string environment;
   std::string root;
+  std::string from;
   std::vector<std::string> cards;
 };
 
@@ -29,17 +32,45 @@ ExitCode exit_code_of(const CheckReport& report) {
   return report.complete ? ExitCode::clean : ExitCode::incomplete;
 }
 
+/// This machine, a mounted one, or one in a snapshot.
+std::expected<Snapshot, ExitCode> look(const CheckArguments& arguments) {
+  if (!arguments.from.empty()) {
+    if (!arguments.root.empty() || !arguments.environment.empty()) {
+      print_error(
+          {ErrorCode::usage,
+           "--from FILE is a whole machine with its environment; it goes with no --root and "
+           "no --env",
+           {},
+           {}});
+      return std::unexpected(ExitCode::usage);
+    }
+    auto snapshot = read_snapshot_file(arguments.from);
+    if (!snapshot) {
+      print_error(snapshot.error());
+      return std::unexpected(ExitCode::incomplete);
+    }
+    return *std::move(snapshot);
+  }
+  const auto host = host_of_root(arguments.root);
+  if (!host) {
+    return std::unexpected(ExitCode::usage);
+  }
+  Snapshot snapshot;
+  snapshot.machine = observe_machine(*host, arguments.environment);
+  return snapshot;
+}
+
 ExitCode run_check(const CheckArguments& arguments) {
   const auto cards = parse_cards(arguments.cards);
   if (!cards) {
     return ExitCode::usage;
   }
-  const auto host = host_of_root(arguments.root);
-  if (!host) {
-    return ExitCode::usage;
-  }
   const auto start = std::chrono::steady_clock::now();
-  const MachineFacts machine = observe_machine(*host, arguments.environment);
+  auto seen = look(arguments);
+  if (!seen) {
+    return seen.error();
+  }
+  const MachineFacts& machine = seen->machine;
   const Catalog& catalog = Catalog::builtin();
   const CheckReport report = judge_check(machine, {*cards}, catalog);
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -52,7 +83,9 @@ ExitCode run_check(const CheckArguments& arguments) {
   text.style = style_of_stdout();
   text.quiet = arguments.common.quiet;
   text.verbose = arguments.common.verbose;
-  text.elapsed_ms = elapsed.count();
+  text.how = arguments.from.empty()
+                 ? "Read from files in " + std::to_string(elapsed.count()) + " ms; nothing was run."
+                 : "From a snapshot of " + seen->taken + " by plumb " + seen->plumb + ".";
   text.root = machine.python ? machine.python.value->root : std::string{};
   const ExitCode code = print_report(check_text(report, text), exit_code_of(report));
   print_errors(machine.errors, arguments.common.verbose);
@@ -83,10 +116,15 @@ Command add_check(CLI::App& app) {
       ->add_option("--root", arguments->root,
                    "look at the system mounted in this folder instead of the running one")
       ->type_name("FOLDER");
+  command
+      ->add_option("--from", arguments->from,
+                   "judge the machine that `plumb snapshot` has kept in this file")
+      ->type_name("FILE");
   add_common_options(*command, arguments->common);
   command->footer(
       "examples:\n"
       "  plumb check\n"
+      "  plumb check --from machine.json\n"
       "  plumb check --env .venv --gpu \"RTX 5070\"\n"
       "\n"
       "exit code:\n"

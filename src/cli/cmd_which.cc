@@ -5,7 +5,9 @@
 
 #include "base/demangle.h"
 #include "cli/command.h"
+#include "cli/snapshot_file.h"
 #include "observe/library_search.h"
+#include "observe/snapshot_search.h"
 #include "report/which_report.h"
 
 namespace plumb {
@@ -15,7 +17,17 @@ struct WhichArguments {
   CommonOptions common;
   LibraryQuestion question;
   std::string root;
+  std::string from;
 };
+
+/// From files, or from a snapshot of them.
+Result<LibraryAnswer> answer_to(const WhichArguments& arguments, const Host& host) {
+  if (arguments.from.empty()) {
+    return search_libraries(host, arguments.question);
+  }
+  PLUMB_ASSIGN(const Snapshot snapshot, read_snapshot_file(arguments.from));
+  return search_snapshot(snapshot, arguments.question);
+}
 
 WhichReport report_of(LibraryAnswer answer, const LibraryQuestion& question) {
   WhichReport report;
@@ -60,11 +72,20 @@ ExitCode run_which(const WhichArguments& arguments) {
                  {}});
     return ExitCode::usage;
   }
+  if (!arguments.from.empty() && !(arguments.root.empty() && question.environment.empty())) {
+    print_error(
+        {ErrorCode::usage,
+         "--from FILE is a whole machine with its environment; it goes with no --root and no "
+         "--env",
+         {},
+         {}});
+    return ExitCode::usage;
+  }
   const auto host = host_of_root(arguments.root);
   if (!host) {
     return ExitCode::usage;
   }
-  auto answer = search_libraries(*host, question);
+  auto answer = answer_to(arguments, *host);
   if (!answer) {
     const Error error = std::move(answer).error().in(question.file);
     print_error(error);
@@ -120,6 +141,10 @@ Command add_which(CLI::App& app) {
       ->add_option("--root", arguments->root,
                    "look at the system mounted in this folder instead of the running one")
       ->type_name("FOLDER");
+  command
+      ->add_option("--from", arguments->from,
+                   "answer for the machine that `plumb snapshot` has kept in this file")
+      ->type_name("FILE");
   add_common_options(*command, arguments->common);
   command->footer(
       "examples:\n"

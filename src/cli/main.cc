@@ -4,14 +4,13 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/program_version.h"
 #include "cli/usage.h"
 #include "os/environment.h"
 #include "os/terminal.h"
 
 namespace plumb {
 namespace {
-
-constexpr std::string_view kVersion = PLUMB_VERSION;
 
 int run(int argc, char** argv) {
   std::vector<std::string> arguments = command_line(argc, argv);
@@ -29,8 +28,10 @@ int run(int argc, char** argv) {
   bool version = false;
   app.add_flag("--version", version, "print the version");
   app.footer("`plumb COMMAND --help` tells a command's options, with examples");
-  const std::vector<std::pair<std::string, Command>> commands = {
-      {"check", add_check(app)}, {"inspect", add_inspect(app)}, {"which", add_which(app)}};
+  const std::vector<std::pair<std::string, Command>> commands = {{"check", add_check(app)},
+                                                                 {"inspect", add_inspect(app)},
+                                                                 {"which", add_which(app)},
+                                                                 {"snapshot", add_snapshot(app)}};
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
     app.parse(std::move(reversed));
@@ -42,7 +43,8 @@ int run(int argc, char** argv) {
     return static_cast<int>(ExitCode::usage);
   }
   if (version) {
-    return static_cast<int>(print_report("plumb " + std::string(kVersion) + "\n", ExitCode::clean));
+    return static_cast<int>(
+        print_report("plumb " + std::string(program_version()) + "\n", ExitCode::clean));
   }
   for (const auto& [name, command] : commands) {
     if (app.got_subcommand(name)) {

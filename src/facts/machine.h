@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "binary/binary_facts.h"
+#include "facts/binary_fields.h"
 #include "facts/fact.h"
+#include "facts/fields.h"
 
 namespace plumb {
 
@@ -22,6 +23,13 @@ struct SystemFacts {
   bool wsl = false;            // WSL: Linux programs, Windows' driver
   std::string container_mark;  // what says that this is a container ("/.dockerenv"); "" = nothing
 };
+void fields(auto& visit, Is<SystemFacts> auto& system) {
+  visit("name", system.name);
+  visit("machine", system.machine);
+  visit("distribution", system.distribution);
+  visit("wsl", system.wsl);
+  visit("container_mark", system.container_mark);
+}
 
 /// An NVIDIA card as the PCI bus tells it, before any driver is asked.
 struct SeenCard {
@@ -34,6 +42,16 @@ struct SeenCard {
   std::uint32_t problem = 0;  // Windows: CM_PROB_*
   std::string origin;
 };
+void fields(auto& visit, Is<SeenCard> auto& card) {
+  visit("device", card.device);
+  visit("subsystem_vendor", card.subsystem_vendor);
+  visit("subsystem_device", card.subsystem_device);
+  visit("class_code", card.class_code);
+  visit("location", card.location);
+  visit("driver", card.driver);
+  visit("problem", card.problem);
+  visit("origin", card.origin);
+}
 
 struct DriverFacts {
   /// As people know it: "580.159.04", on Windows "566.36". On Linux the kernel module's, which
@@ -47,15 +65,35 @@ struct DriverFacts {
   std::vector<std::string>
       device_nodes;  // Linux: those of /dev/nvidia0, nvidiactl, nvidia-uvm, dxg
 };
+void fields(auto& visit, Is<DriverFacts> auto& driver) {
+  visit("version", driver.version);
+  visit("module_version", driver.module_version);
+  visit("open_module", driver.open_module);
+  visit("library", driver.library);
+  visit("library_version", driver.library_version);
+  visit("library_is_compat", driver.library_is_compat);
+  visit("device_nodes", driver.device_nodes);
+}
 
 struct Toolkit {
   std::string version;  // "12.8"; "" = could not be told
   std::string path;
   std::string origin;  // "CUDA_PATH", "/usr/local"
 };
+void fields(auto& visit, Is<Toolkit> auto& toolkit) {
+  visit("version", toolkit.version);
+  visit("path", toolkit.path);
+  visit("origin", toolkit.origin);
+}
 
 enum class EnvironmentKind : std::uint8_t { venv, conda, system, store, folder };
+constexpr auto enum_names(EnvironmentKind) {
+  return std::to_array<std::string_view>({"venv", "conda", "system", "store", "folder"});
+}
 enum class FoundBy : std::uint8_t { option, virtual_env, conda_prefix, dot_venv, path };
+constexpr auto enum_names(FoundBy) {
+  return std::to_array<std::string_view>({"--env", "VIRTUAL_ENV", "CONDA_PREFIX", ".venv", "PATH"});
+}
 
 struct PythonEnvironment {
   EnvironmentKind kind = EnvironmentKind::system;
@@ -67,6 +105,16 @@ struct PythonEnvironment {
   std::vector<std::string> site_packages;  // in the order of sys.path; only folders that exist
   std::string path_python;  // set where `python` on PATH starts another environment than this one
 };
+void fields(auto& visit, Is<PythonEnvironment> auto& environment) {
+  visit("kind", environment.kind);
+  visit("found_by", environment.found_by);
+  visit("root", environment.root);
+  visit("system", environment.system);
+  visit("interpreter", environment.interpreter);
+  visit("python_version", environment.python_version);
+  visit("site_packages", environment.site_packages);
+  visit("path_python", environment.path_python);
+}
 
 struct Distribution {
   std::string name;        // as written
@@ -77,12 +125,26 @@ struct Distribution {
   std::vector<std::string> requires_dist;  // read for GPU packages only
   bool gpu_project = false;                // one of kGpuProjects
 };
+void fields(auto& visit, Is<Distribution> auto& distribution) {
+  visit("name", distribution.name);
+  visit("normalized", distribution.normalized);
+  visit("version", distribution.version);
+  visit("site", distribution.site);
+  visit("info", distribution.info);
+  visit("requires_dist", distribution.requires_dist);
+  visit("gpu_project", distribution.gpu_project);
+}
 
 struct CondaPackage {
   std::string name;
   std::string version;
   std::string build;  // "py3.12_cuda12.6_cudnn9.5.1_0"
 };
+void fields(auto& visit, Is<CondaPackage> auto& package) {
+  visit("name", package.name);
+  visit("version", package.version);
+  visit("build", package.build);
+}
 
 /// A CUDA library that a framework's own libraries ask for by name.
 struct NeededLibrary {
@@ -90,8 +152,16 @@ struct NeededLibrary {
   std::vector<std::string> by;  // libraries that ask, below the site-packages folder
   std::string found;            // a place where the loader may find it; "" = nowhere plumb looked
 };
+void fields(auto& visit, Is<NeededLibrary> auto& library) {
+  visit("name", library.name);
+  visit("by", library.by);
+  visit("found", library.found);
+}
 
 enum class LoadFaultKind : std::uint8_t { library, symbol, version };
+constexpr auto enum_names(LoadFaultKind) {
+  return std::to_array<std::string_view>({"library", "symbol", "version"});
+}
 
 /// What keeps a library of a framework from being loaded, as the loader would find.
 struct LoadFault {
@@ -106,6 +176,18 @@ struct LoadFault {
   std::size_t more = 0;     // symbols that are missing besides this one
   bool own_part = false;    // `library` is a file of the framework's own package
 };
+void fields(auto& visit, Is<LoadFault> auto& fault) {
+  visit("kind", fault.kind);
+  visit("file", fault.file);
+  visit("library", fault.library);
+  visit("symbol", fault.symbol);
+  visit("demangled", fault.demangled);
+  visit("version", fault.version);
+  visit("loader_text", fault.loader_text);
+  visit("present", fault.present);
+  visit("more", fault.more);
+  visit("own_part", fault.own_part);
+}
 
 /// One framework or GPU library of the environment; distributions that share one folder (jax,
 /// jaxlib and its plugin) are one.
@@ -131,6 +213,25 @@ struct FrameworkFacts {
   std::vector<LoadFault> load_faults;  // at import, one for each file that fails
   std::uint32_t modules_loaded = 0;    // at import, that do not fail
 };
+void fields(auto& visit, Is<FrameworkFacts> auto& framework) {
+  visit("name", framework.name);
+  visit("is_framework", framework.is_framework);
+  visit("package", framework.package);
+  visit("version", framework.version);
+  visit("site", framework.site);
+  visit("packages", framework.packages);
+  visit("overlapping", framework.overlapping);
+  visit("cuda", framework.cuda);
+  visit("cudnn", framework.cudnn);
+  visit("other_gpu", framework.other_gpu);
+  visit("libraries", framework.libraries);
+  visit("libraries_seen", framework.libraries_seen);
+  visit("libraries_unreadable", framework.libraries_unreadable);
+  visit("needs", framework.needs);
+  visit("bases", framework.bases);
+  visit("load_faults", framework.load_faults);
+  visit("modules_loaded", framework.modules_loaded);
+}
 
 struct MachineFacts {
   SystemFacts system;
@@ -145,5 +246,18 @@ struct MachineFacts {
   std::vector<FrameworkFacts> frameworks;
   std::vector<Error> errors;  // what could not be read on the way
 };
+void fields(auto& visit, Is<MachineFacts> auto& machine) {
+  visit("system", machine.system);
+  visit("cards_fault", machine.cards_fault);
+  visit("cards", machine.cards);
+  visit("driver", machine.driver);
+  visit("toolkits", machine.toolkits);
+  visit("python", machine.python);
+  visit("store_stub", machine.store_stub);
+  visit("distributions", machine.distributions);
+  visit("conda_packages", machine.conda_packages);
+  visit("frameworks", machine.frameworks);
+  visit("errors", machine.errors);
+}
 
 }  // namespace plumb

@@ -7,34 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "facts/library_choice.h"
 #include "loader/framework_loading.h"
 #include "loader/linux_process.h"
 #include "loader/windows_process.h"
 
 namespace plumb {
-
-struct LibraryLoser {
-  std::string path;
-  std::string version;  // "" = not known; filled in by who reads files
-  std::string why;      // "comes later in the search: ld.so.cache"
-};
-
-struct LibraryChoice {
-  std::string library;    // the name that was asked for: "libcudnn.so.9"
-  std::string framework;  // for which: "torch"; "" = for none
-  bool found = false;
-  std::string path;       // of the chosen file
-  std::string opened_as;  // the path by which the loader opened it, links not followed
-  std::string rule;       // rule_name()
-  std::string detail;     // "RPATH $ORIGIN/../../nvidia/cudnn/lib of .../libtorch_cuda.so"
-  std::string version;    // filled in by who reads files
-  std::string fault;      // why none was chosen
-  bool optional = false;  // who asks goes on without it
-  std::size_t depth = 0;  // in a tree: 0 = the file itself needs it
-  bool delayed = false;   // Windows: looked up at its first call only
-  std::vector<LibraryLoser> losers;
-  std::vector<std::string> needed_by;
-};
 
 /// The library that is `object` in the process.
 [[nodiscard]] LibraryChoice choice_of(const LinuxProcess& process, std::size_t object,

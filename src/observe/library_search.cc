@@ -11,10 +11,9 @@
 #include "loader/symbol_copies.h"
 #include "observe/distributions.h"
 #include "observe/environment_loading.h"
-#include "observe/file_version.h"
 #include "observe/frameworks.h"
-#include "observe/library_folders.h"
 #include "observe/package_files.h"
+#include "observe/process_libraries.h"
 #include "observe/python_environment.h"
 #include "os/file.h"
 
@@ -67,7 +66,11 @@ class Search {
       }
     }
     for (LibraryChoice& choice : answer_.results) {
-      complete(choice);
+      const std::string path = choice.path;
+      complete_choice(*files_, distributions_, choice);
+      if (!question_.file.empty()) {
+        choice.path = path;  // as ldd prints it
+      }
     }
     return std::move(answer_);
   }
@@ -105,14 +108,9 @@ class Search {
     if (known_folders_) {
       return *known_folders_;
     }
-    PythonEnvironment none;
-    none.system = host_.system;
     std::vector<std::string> folders;
     if (environment_ || question_.file.empty()) {  // a file by itself is told by the loader's rules
-      for (const std::string& folder :
-           library_folders(host_, environment_ ? *environment_ : none)) {
-        folders.push_back(files_->there(folder));
-      }
+      folders = known_library_folders(host_, *files_, environment_ ? &*environment_ : nullptr);
     }
     return known_folders_.emplace(std::move(folders));
   }
@@ -356,19 +354,6 @@ class Search {
     answer_.symbols.looked_up += found.looked_up;
     std::ranges::move(found.missing, std::back_inserter(answer_.symbols.missing));
     std::ranges::move(found.errors, std::back_inserter(answer_.errors));
-  }
-
-  /// Versions; and for an environment, where the file itself lies.
-  void complete(LibraryChoice& choice) {
-    if (choice.found) {
-      if (question_.file.empty()) {
-        choice.path = files_->resolved(choice.path);  // as a process shows what it has mapped
-      }
-      choice.version = version_of_file(*files_, choice.path, distributions_);
-    }
-    for (LibraryLoser& loser : choice.losers) {
-      loser.version = version_of_file(*files_, loser.path, distributions_);
-    }
   }
 
   const Host& host_;

@@ -11,6 +11,7 @@
 #include "binary/nvidia_names.h"
 #include "observe/environment_loading.h"
 #include "observe/frameworks.h"
+#include "observe/process_libraries.h"
 #include "os/file.h"
 #include "os/parallel.h"
 
@@ -62,10 +63,18 @@ class Observer {
     }
   }
 
-  FrameworkFacts observe() {
+  FrameworkFacts observe(ProcessLibraries* kept, const std::vector<std::string>& known_folders) {
     std::size_t before = 0;
     process_.visit([&](const auto& process) { before = process.objects().size(); });
     import_framework(process_, python_, files_, framework_, distributions_);
+    if (kept != nullptr) {
+      std::string names;
+      for (const std::string& base : framework_.bases) {
+        names += base + " + ";
+      }
+      *kept = process_libraries(process_, names + framework_.name, files_, known_folders,
+                                distributions_);
+    }
     process_.visit([&](auto& process) {
       note_missing_libraries(process);
       note_missing_symbols(process, before);
@@ -207,15 +216,24 @@ class Observer {
 
 void observe_loading(const Host& host, const PythonEnvironment& environment,
                      const std::vector<Distribution>& distributions,
-                     std::vector<FrameworkFacts>& frameworks, std::vector<Error>& errors) {
+                     std::vector<FrameworkFacts>& frameworks, std::vector<Error>& errors,
+                     std::vector<ProcessLibraries>* processes) {
+  std::vector<std::string> known_folders;
+  std::vector<ProcessLibraries> kept(processes != nullptr ? frameworks.size() : 0);
+  if (processes != nullptr) {
+    known_folders = known_library_folders(host, RealFiles(host, environment.system), &environment);
+  }
   std::vector<FrameworkFacts> observed(frameworks.size());
   std::vector<std::vector<Error>> faults(frameworks.size());
   parallel_for(frameworks.size(), [&](std::size_t i) {
     Observer observer(host, environment, distributions, frameworks, frameworks[i]);
-    observed[i] = observer.observe();
+    observed[i] = observer.observe(kept.empty() ? nullptr : &kept[i], known_folders);
     faults[i] = std::move(observer.errors());
   });
   frameworks = std::move(observed);
+  if (processes != nullptr) {
+    std::ranges::move(kept, std::back_inserter(*processes));
+  }
   // Extensions without CUDA count only where they do not fit their framework.
   std::erase_if(frameworks, [](const FrameworkFacts& framework) {
     return !framework.is_framework && framework.libraries.empty() && framework.load_faults.empty();

@@ -6,12 +6,14 @@
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
 #include "observe/load_faults.h"
+#include "observe/process_libraries.h"
 #include "observe/python_environment.h"
 #include "observe/toolkits.h"
 
 namespace plumb {
 
-MachineFacts observe_machine(const Host& host, const std::string& environment) {
+MachineFacts observe_machine(const Host& host, const std::string& environment,
+                             std::vector<ProcessLibraries>* processes) {
   MachineFacts machine;
   machine.system = observe_system(host);
   observe_cards(host, machine);
@@ -29,9 +31,19 @@ MachineFacts observe_machine(const Host& host, const std::string& environment) {
     }
     read_requirements(machine.distributions);
     machine.frameworks = observe_frameworks(machine.distributions, machine.errors);
-    observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors);
+    observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors,
+                    processes);
   }
   return machine;
+}
+
+Snapshot take_snapshot(const Host& host, const std::string& environment) {
+  Snapshot snapshot;
+  snapshot.machine = observe_machine(host, environment, &snapshot.processes);
+  const MachineFacts& machine = snapshot.machine;
+  snapshot.processes.push_back(plain_libraries(
+      host, machine.python ? &*machine.python.value : nullptr, machine.distributions));
+  return snapshot;
 }
 
 }  // namespace plumb

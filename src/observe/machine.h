@@ -4,12 +4,18 @@
 #include <string>
 
 #include "facts/machine.h"
+#include "facts/snapshot.h"
 #include "observe/host.h"
 
 namespace plumb {
 
 /// All probes of `check`, one after the other: files and folders only. No process is started, no
-/// library loaded, no card woken. `environment` is --env's value or "".
-[[nodiscard]] MachineFacts observe_machine(const Host& host, const std::string& environment);
+/// library loaded, no card woken. `environment` is --env's value or "". With `processes`, what each
+/// framework's import loads is kept too.
+[[nodiscard]] MachineFacts observe_machine(const Host& host, const std::string& environment,
+                                           std::vector<ProcessLibraries>* processes = nullptr);
+
+/// The same with all that a snapshot holds besides; the caller adds plumb's version and the time.
+[[nodiscard]] Snapshot take_snapshot(const Host& host, const std::string& environment);
 
 }  // namespace plumb

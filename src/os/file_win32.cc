@@ -12,6 +12,7 @@
 #include <array>
 #include <utility>
 
+#include "os/path_win32.h"
 #include "os/system_error.h"
 #include "os/wide.h"
 
@@ -77,7 +78,8 @@ bool names_device(std::wstring_view full) {
   return !drive && !starts_with_nocase(rest, L"volume{");
 }
 
-// The full path in the form in which the system takes it.
+}  // namespace
+
 Result<std::wstring> system_path(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(ErrorCode::not_found,
@@ -107,6 +109,8 @@ Result<std::wstring> system_path(const std::string& path) {
   }
   return full;
 }
+
+namespace {
 
 // Symbolic links, junctions and others that stand for another name. Reparse points of cloud
 // storage, compression and deduplication are ordinary files to us; the tag of an app alias (the

@@ -56,11 +56,7 @@ class Writer {
         write_cause(report_.causes.front());
       }
       write_others(leads ? 1 : 0);
-      out_ +=
-          "\n  " +
-          dim("Read from files in " + std::to_string(options_.elapsed_ms) + " ms; nothing was run.",
-              style_) +
-          "\n";
+      out_ += "\n  " + dim(printable(options_.how), style_) + "\n";
     }
     return in_charset(out_, style_);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "judge/check.h"
@@ -13,8 +12,8 @@ struct CheckTextOptions {
   TextStyle style;
   bool quiet = false;    // the answer alone
   bool verbose = false;  // whole paths, each extension, where things were read
-  std::int64_t elapsed_ms = 0;
-  std::string root;  // of the environment: paths are shown from there
+  std::string how;       // "Read from files in 30 ms; nothing was run."
+  std::string root;      // of the environment: paths are shown from there
 };
 
 /// For people: the answer, the layers from the lowest up, the one cause with what to do, the other

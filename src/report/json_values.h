@@ -2,17 +2,15 @@
 #pragma once
 // Foreign text and errors as JSON, the same in every report.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "facts/json_fields.h"
 
 namespace plumb {
-
-using Json = nlohmann::ordered_json;
 
 inline Json clean(std::string_view text) {
   return printable(text);

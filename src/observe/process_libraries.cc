@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/process_libraries.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "binary/nvidia_names.h"
+#include "loader/library_choices.h"
+#include "observe/file_version.h"
+#include "observe/library_folders.h"
+#include "observe/package_files.h"
+#include "os/parallel.h"
+
+namespace plumb {
+namespace {
+
+/// Names of CUDA libraries in the folders, each once a file, those of one library together: what
+/// comes first may bring the next.
+std::vector<std::vector<std::string>> cuda_names(RealFiles& files,
+                                                 const std::vector<std::string>& folders,
+                                                 bool windows) {
+  std::map<std::string, std::set<std::string>> names;  // by stem
+  std::set<std::string> seen;
+  for (const std::string& folder : folders) {
+    for (const std::string& name : files.list(folder)) {
+      if (is_library_name(name) && is_nvidia_library(name) &&
+          seen.insert(files.entry(folder + (windows ? '\\' : '/') + name).identity).second) {
+        names[library_stem(name)].insert(name);
+      }
+    }
+  }
+  std::vector<std::vector<std::string>> groups;
+  for (const auto& [stem, group] : names) {
+    groups.emplace_back(group.begin(), group.end());
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<std::string> known_library_folders(const Host& host, const RealFiles& files,
+                                               const PythonEnvironment* environment) {
+  PythonEnvironment none;
+  none.system = host.system;
+  std::vector<std::string> folders;
+  for (const std::string& folder : library_folders(host, environment ? *environment : none)) {
+    folders.push_back(files.there(folder));
+  }
+  return folders;
+}
+
+void complete_choice(RealFiles& files, const std::vector<Distribution>& distributions,
+                     LibraryChoice& choice) {
+  if (choice.found) {
+    choice.path = files.resolved(choice.path);
+    choice.version = version_of_file(files, choice.path, distributions);
+  }
+  for (LibraryLoser& loser : choice.losers) {
+    loser.version = version_of_file(files, loser.path, distributions);
+  }
+}
+
+ProcessLibraries process_libraries(ReplayedProcess& process, const std::string& framework,
+                                   RealFiles& files, const std::vector<std::string>& known_folders,
+                                   const std::vector<Distribution>& distributions) {
+  ProcessLibraries kept;
+  kept.framework = framework;
+  if (!process.loads.empty() && process.loads.back().failed) {
+    kept.failure = process.loads.back().fault;
+  }
+  process.visit([&](const auto& it) {
+    kept.choices = cuda_choices(it, process.loads, known_folders);
+    kept.cuda_choices = kept.choices.size();
+    std::set<std::string> told;
+    for (const LibraryChoice& choice : kept.choices) {
+      told.insert(choice.path);
+    }
+    for (std::size_t i = 1; i < it.objects().size(); ++i) {
+      if (told.insert(it.objects()[i].file).second) {
+        kept.choices.push_back(choice_of(it, i, known_folders));
+      }
+    }
+  });
+  for (LibraryChoice& choice : kept.choices) {
+    choice.framework = framework;
+    complete_choice(files, distributions, choice);
+  }
+  return kept;
+}
+
+ProcessLibraries plain_libraries(const Host& host, const PythonEnvironment* environment,
+                                 const std::vector<Distribution>& distributions) {
+  const std::string& system = environment != nullptr ? environment->system : host.system;
+  RealFiles names(host, system);
+  const std::vector<std::string> folders = known_library_folders(host, names, environment);
+  const auto groups = cuda_names(names, folders, system == "windows");
+  std::vector<std::vector<LibraryChoice>> found(groups.size());
+  const unsigned parts = std::max(1U, std::min<unsigned>(usable_cores(), 8));
+  parallel_for(parts, [&](std::size_t part) {
+    RealFiles files(host, system);  // one each: a view keeps what it has read
+    for (std::size_t i = part; i < groups.size(); i += parts) {
+      ReplayedProcess process =
+          environment != nullptr
+              ? start_python(host, files, *environment, python_place(host, files, *environment))
+              : start_nothing(host, files);
+      process.visit([&](auto& it) {
+        for (const std::string& name : groups[i]) {
+          const OpenedLibrary opened = open_from_python(it, name);
+          found[i].push_back(opened.object ? choice_of(it, *opened.object, folders)
+                                           : no_choice(it, name, 0, opened.fault, folders));
+          if (environment == nullptr) {
+            found[i].back().needed_by.clear();
+          }
+          complete_choice(files, distributions, found[i].back());
+        }
+      });
+    }
+  });
+  ProcessLibraries kept;
+  for (std::vector<LibraryChoice>& list : found) {
+    std::ranges::move(list, std::back_inserter(kept.choices));
+  }
+  kept.cuda_choices = kept.choices.size();
+  return kept;
+}
+
+}  // namespace plumb

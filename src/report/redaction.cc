@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything is found by its shape. Where a shape means two things (9.10.2.21 is a version of cuDNN
+// and an address), what stands around it decides: see redact_addresses().
+//
+// Names of people are found where a home lies ("/home/NAME", "C:\Users\NAME"), and then replaced as
+// whole words everywhere, unless the name is also a common word of these reports ("torch", "root"):
+// such a name is replaced in the paths of homes alone.
+
+#include "report/redaction.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace plumb {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+/// Bytes of other scripts count as letters.
+bool is_word(char c) {
+  return is_digit(c) || is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Names that are words of these reports, too.
+constexpr std::array<std::string_view, 34> kCommonWords = {
+    "root",    "user",    "users",  "admin",  "administrator", "ubuntu", "debian",
+    "nvidia",  "cuda",    "python", "torch",  "paddle",        "conda",  "public",
+    "default", "guest",   "test",   "home",   "local",         "dev",    "build",
+    "linux",   "windows", "system", "runner", "docker",        "gpu",    "jax",
+    "jupyter", "ai",      "ml",     "pip",    "localhost",     "nobody"};
+/// Folders where others' homes would stand.
+constexpr std::array<std::string_view, 5> kNobodysHomes = {"public", "default", "all users",
+                                                           "default user", "shared"};
+/// Ids that are the same on every Windows: classes of devices and NVIDIA's installer.
+constexpr std::array<std::string_view, 4> kPublicIds = {
+    "4d36e968-e325-11ce-bfc1-08002be10318", "f01a9d53-3ff6-48d2-9f97-c8a7004be10c",
+    "b2fe1952-0186-46c3-baec-a80aa35ac5b8", "8be4df61-93ca-11d2-aa0d-00e098032b8c"};
+constexpr std::array<std::string_view, 9> kSecretWords = {"token",   "secret",     "password",
+                                                          "passwd",  "credential", "apikey",
+                                                          "api_key", "access_key", "auth"};
+constexpr std::array<std::string_view, 14> kTokenStarts = {
+    "hf_",    "ghp_",  "gho_",  "ghs_",  "ghu_", "ghr_", "github_pat_",
+    "glpat-", "pypi-", "xoxb-", "xoxp-", "sk-",  "npm_", "AKIA"};
+constexpr std::size_t kShortestToken = 12;  // after its start
+constexpr std::string_view kGone = "***";
+
+bool is_secret_name(std::string_view name) {
+  const std::string lower = to_lower_ascii(name);
+  return std::ranges::any_of(kSecretWords,
+                             [&](std::string_view word) { return lower.contains(word); }) ||
+         lower.ends_with("_key") || lower == "pwd" || lower.ends_with("_pwd") ||
+         lower.ends_with("_pass");
+}
+
+class Redactor {
+ public:
+  explicit Redactor(const KnownNames& names) {
+    add_home(names.home);
+    add_user(names.user);
+    add_host(names.host);
+  }
+
+  void learn(const Json& json) {
+    if (json.is_string()) {
+      learn_homes(json.get_ref<const std::string&>());
+    } else if (json.is_structured()) {
+      for (const auto& [key, item] : json.items()) {
+        if (json.is_object()) {
+          learn_homes(key);
+        }
+        learn(item);
+      }
+    }
+  }
+
+  Json redact(const Json& json, const std::string& key) {
+    if (json.is_string()) {
+      return text_of(json.get_ref<const std::string&>(), key);
+    }
+    if (json.is_array()) {
+      Json list = Json::array();
+      for (const Json& item : json) {
+        list.push_back(redact(item, key));
+      }
+      return list;
+    }
+    if (!json.is_object()) {
+      return json;
+    }
+    // {"name": "HF_TOKEN", "value": ...}: the name says what the value is.
+    const auto name = json.find("name");
+    const bool secret =
+        name != json.end() && name->is_string() && is_secret_name(name->get<std::string>());
+    Json object = Json::object();
+    for (const auto& [each, item] : json.items()) {
+      const std::string meaning = each == "value" ? key : each;
+      if (((secret && each == "value") || is_secret_name(each) || is_serial(each)) &&
+          !(item.is_null() || item.is_boolean())) {
+        object[each] = gone(item);
+      } else {
+        object[clean_text(each, {})] = redact(item, meaning);
+      }
+    }
+    return object;
+  }
+
+  std::size_t replaced = 0;
+
+ private:
+  static bool is_serial(std::string_view key) {
+    return key == "serial" || key.ends_with("_serial") || key == "serial_number";
+  }
+
+  /// The shape stays, so that it is still a snapshot.
+  Json gone(const Json& item) {
+    if (item.is_string()) {
+      ++replaced;
+      return std::string(kGone);
+    }
+    if (item.is_structured()) {
+      Json copy = item;
+      for (auto& [key, part] : copy.items()) {
+        part = key == "origin" ? redact(part, "origin") : gone(part);
+      }
+      return copy;
+    }
+    return item.is_number() ? Json(0) : item;
+  }
+
+  std::string text_of(const std::string& text, const std::string& key) {
+    std::string clean = clean_text(text, key);
+    replaced += clean != text ? 1 : 0;
+    return clean;
+  }
+
+  std::string clean_text(const std::string& text, const std::string& key) {
+    std::string out = redact_urls(text);
+    out = redact_assignments(out);
+    out = redact_tokens(out);
+    out = redact_ids(out);
+    out = redact_addresses(out, key);
+    return redact_names(out);
+  }
+
+  // ---- names ----
+
+  void add_user(const std::string& user) {
+    if (!user.empty() && !users_.contains(to_lower_ascii(user))) {
+      const std::string stand_in =
+          users_.empty() ? "USER" : "USER" + std::to_string(users_.size() + 1);
+      users_.emplace(to_lower_ascii(user), stand_in);
+    }
+  }
+  void add_home(const std::string& home) {
+    if (home.size() > 1) {
+      add_user(base_name(home));
+    }
+  }
+  void add_host(const std::string& host) {
+    if (!host.empty()) {
+      hosts_.insert(to_lower_ascii(host));
+      hosts_.insert(to_lower_ascii(host.substr(0, host.find('.'))));
+    }
+  }
+
+  /// Where the name after a folder of homes begins; npos if there is none from `from` on.
+  static std::size_t after_homes(std::string_view lower, std::size_t from) {
+    std::size_t best = std::string_view::npos;
+    for (const std::string_view homes : {"/home/", "/users/", "\\users\\", "\\home\\"}) {
+      const std::size_t at = lower.find(homes, from);
+      if (at != std::string_view::npos) {
+        best = std::min(best, at + homes.size());
+      }
+    }
+    return best;
+  }
+  static std::size_t end_of_part(std::string_view text, std::size_t from) {
+    return std::min(text.find_first_of("/\\:;\"'\n\r\t,<>|)", from), text.size());
+  }
+
+  void learn_homes(const std::string& text) {
+    const std::string lower = to_lower_ascii(text);
+    for (std::size_t at = after_homes(lower, 0); at != std::string_view::npos;
+         at = after_homes(lower, at)) {
+      const std::string name = lower.substr(at, end_of_part(lower, at) - at);
+      if (!name.empty() && name.size() < 64 && name.front() != '%' && name.front() != '$' &&
+          std::ranges::find(kNobodysHomes, name) == kNobodysHomes.end()) {
+        add_user(name);
+      }
+    }
+  }
+
+  static bool is_common(const std::string& lower) {
+    return lower.size() < 3 || std::ranges::find(kCommonWords, lower) != kCommonWords.end() ||
+           std::ranges::all_of(lower, is_digit);
+  }
+
+  std::string redact_names(const std::string& text) {
+    const std::string lower = to_lower_ascii(text);
+    std::string out;
+    std::size_t copied = 0;
+    const auto replace = [&](std::size_t begin, std::size_t end, const std::string& stand_in) {
+      out.append(text, copied, begin - copied);
+      out += stand_in;
+      copied = end;
+    };
+    std::size_t home = after_homes(lower, 0);
+    for (std::size_t i = 0; i < text.size();) {
+      if (i == home) {
+        const std::size_t end = end_of_part(lower, i);
+        const auto user = users_.find(lower.substr(i, end - i));
+        if (user != users_.end()) {
+          replace(i, end, user->second);
+        }
+        home = after_homes(lower, end);
+        i = std::max(end, i + 1);
+        continue;
+      }
+      // Windows' short form of a name: "C:\Users\RUNNER~1".
+      if (!is_word(text[i]) || (i > 0 && is_word(text[i - 1]))) {
+        ++i;
+        continue;
+      }
+      const std::size_t end = replace_word(lower, i, replace);
+      i = end > i ? end : i + 1;
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  /// Replaces the name that begins at `at`, if one does; gives its end, else `at`.
+  template <class Replace>
+  std::size_t replace_word(const std::string& lower, std::size_t at, const Replace& replace) {
+    const auto ends_word = [&](const std::string& name) {
+      return lower.compare(at, name.size(), name) == 0 &&
+             (at + name.size() == lower.size() || !is_word(lower[at + name.size()]));
+    };
+    for (const auto& [name, stand_in] : users_) {
+      if (!is_common(name) && ends_word(name)) {
+        replace(at, at + name.size(), stand_in);
+        return at + name.size();
+      }
+    }
+    for (const std::string& name : hosts_) {
+      if (!is_common(name) && ends_word(name)) {
+        replace(at, at + name.size(), "HOST");
+        return at + name.size();
+      }
+    }
+    return at;
+  }
+
+  // ---- secrets ----
+
+  static bool ends_url(char c) {
+    return c == ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '\n' || c == '\t' ||
+           c == '|' || c == ')' || c == ',' || c == ';' || c == '\r';
+  }
+
+  /// "https://user:password@host/x?token=y" -> "https://***@host/x?token=***"
+  static std::string redact_urls(const std::string& text) {
+    std::string out;
+    std::size_t copied = 0;
+    for (std::size_t at = text.find("://"); at != std::string::npos;
+         at = text.find("://", at + 3)) {
+      std::size_t end = at + 3;
+      while (end < text.size() && !ends_url(text[end])) {
+        ++end;
+      }
+      const std::string_view rest = std::string_view(text).substr(at + 3, end - at - 3);
+      const std::size_t host_end = std::min(rest.find_first_of("/?#\\"), rest.size());
+      // A password may hold '/' or '@' unescaped: the last '@' before the path ends it.
+      std::size_t login = rest.substr(0, host_end).rfind('@');
+      if (login == std::string_view::npos && rest.find(':') < rest.find('@')) {
+        login = rest.find('@');
+      }
+      if (login != std::string_view::npos && login + 1 < rest.size() && at + 3 >= copied) {
+        out.append(text, copied, at + 3 - copied);
+        out += kGone;
+        copied = at + 3 + login;
+      }
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  /// "token=abc", "--password abc", "HF_TOKEN: abc": the value goes.
+  static std::string redact_assignments(const std::string& text) {
+    std::string out;
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '=' && text[i] != ':' && text[i] != ' ') {
+        continue;
+      }
+      std::size_t begin = i;
+      while (begin > copied &&
+             (is_word(text[begin - 1]) || text[begin - 1] == '_' || text[begin - 1] == '-')) {
+        --begin;
+      }
+      const std::string_view name = std::string_view(text).substr(begin, i - begin);
+      const bool option = text[i] == ' ' && name.starts_with("--");
+      const bool assigned = text[i] != ' ' && !text.substr(i).starts_with("://");
+      std::size_t value = i + 1;
+      while (value < text.size() && (text[value] == ' ' || text[value] == '"')) {
+        ++value;
+      }
+      std::size_t end = value;
+      while (end < text.size() && !ends_url(text[end]) && text[end] != '&') {
+        ++end;
+      }
+      const bool bearer = to_lower_ascii(name) == "bearer" && text[i] == ' ';
+      if (end > value && !name.empty() && (option || assigned || bearer) &&
+          (bearer || is_secret_name(name)) && text.substr(value, end - value) != kGone) {
+        out.append(text, copied, value - copied);
+        out += kGone;
+        copied = end;
+        i = end;
+      }
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  /// Tokens that services give out, by their first letters; JSON web tokens.
+  static std::string redact_tokens(const std::string& text) {
+    std::string out;
+    std::size_t copied = 0;
+    const auto in_token = [](char c) {
+      return is_digit(c) || is_letter(c) || c == '_' || c == '-';
+    };
+    for (std::size_t i = 0; i < text.size();) {
+      if (!in_token(text[i]) || (i > 0 && is_word(text[i - 1]))) {
+        ++i;
+        continue;
+      }
+      std::size_t end = i;
+      while (end < text.size() && in_token(text[end])) {
+        ++end;
+      }
+      const std::string_view word = std::string_view(text).substr(i, end - i);
+      bool secret = word.starts_with("eyJ") && word.size() > 20;
+      for (const std::string_view start : kTokenStarts) {
+        secret =
+            secret || (word.starts_with(start) && word.size() >= start.size() + kShortestToken &&
+                       std::ranges::any_of(word.substr(start.size()), is_digit));
+      }
+      if (secret) {
+        while (end < text.size() && (in_token(text[end]) || text[end] == '.')) {
+          ++end;
+        }
+        out.append(text, copied, i - copied);
+        out += kGone;
+        copied = end;
+      }
+      i = end;
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  // ---- ids and addresses ----
+
+  std::string stand_in(std::map<std::string, std::string>& known, const std::string& what,
+                       const char* kind) {
+    const auto [it, is_new] = known.try_emplace(to_lower_ascii(what));
+    if (is_new) {
+      it->second = kind + std::to_string(known.size());
+    }
+    return it->second;
+  }
+
+  /// Length of groups of hexadecimal digits of these sizes with `separator` between; 0 if not
+  /// there.
+  template <std::size_t N>
+  static std::size_t hex_groups(std::string_view text, const std::array<std::size_t, N>& sizes,
+                                char separator) {
+    std::size_t at = 0;
+    for (std::size_t group = 0; group < N; ++group) {
+      if (group > 0 && (at >= text.size() || text[at++] != separator)) {
+        return 0;
+      }
+      for (std::size_t i = 0; i < sizes[group]; ++i, ++at) {
+        if (at >= text.size() || !is_hex(text[at])) {
+          return 0;
+        }
+      }
+    }
+    return at < text.size() && (is_word(text[at]) || text[at] == separator) ? 0 : at;
+  }
+
+  std::string redact_ids(const std::string& text) {
+    constexpr std::array<std::size_t, 5> kUuid = {8, 4, 4, 4, 12};
+    constexpr std::array<std::size_t, 6> kMac = {2, 2, 2, 2, 2, 2};
+    std::string out;
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (!is_hex(text[i]) || (i > 0 && is_word(text[i - 1]))) {
+        continue;
+      }
+      const std::string_view rest = std::string_view(text).substr(i);
+      std::size_t length = hex_groups(rest, kUuid, '-');
+      std::string replacement;
+      if (length != 0) {
+        const std::string id(rest.substr(0, length));
+        if (std::ranges::find(kPublicIds, to_lower_ascii(id)) != kPublicIds.end()) {
+          i += length - 1;
+          continue;
+        }
+        replacement = stand_in(ids_, id, "UUID");
+      } else if ((length = std::max(hex_groups(rest, kMac, ':'), hex_groups(rest, kMac, '-'))) !=
+                 0) {
+        replacement = stand_in(macs_, std::string(rest.substr(0, length)), "MAC");
+      } else {
+        continue;
+      }
+      out.append(text, copied, i - copied);
+      out += replacement;
+      copied = i + length;
+      i = copied - 1;
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  /// Length of a dotted address at the front; 0 if there is none.
+  static std::size_t dotted(std::string_view text, std::array<unsigned, 4>& parts) {
+    std::size_t at = 0;
+    for (std::size_t part = 0; part < 4; ++part) {
+      if (part > 0 && (at >= text.size() || text[at++] != '.')) {
+        return 0;
+      }
+      unsigned number = 0;
+      std::size_t digits = 0;
+      while (at < text.size() && is_digit(text[at]) && digits < 4) {
+        number = number * 10 + static_cast<unsigned>(text[at] - '0');
+        ++at;
+        ++digits;
+      }
+      if (digits == 0 || digits > 3 || number > 255) {
+        return 0;
+      }
+      parts[part] = number;
+    }
+    const bool goes_on =
+        at < text.size() && (is_word(text[at]) || text[at] == '_' ||
+                             (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1])));
+    return goes_on ? 0 : at;
+  }
+
+  /// A version of four parts looks the same: an address is one that stands in an URL, after '@' or
+  /// before a port, that lies in a private network no library counts its versions in, or whose
+  /// place in the snapshot holds no versions.
+  static bool is_address(const std::string& text, std::size_t begin, std::size_t end,
+                         const std::array<unsigned, 4>& parts, const std::string& key) {
+    if (parts[0] == 0 || (parts[0] == 127 && parts[1] == 0)) {
+      return false;  // this machine itself, on every machine
+    }
+    const bool in_url = begin >= 2 && text.compare(begin - 2, 2, "//") == 0;
+    const bool after_at = begin >= 1 && text[begin - 1] == '@';
+    const bool before_port = end + 1 < text.size() && text[end] == ':' && is_digit(text[end + 1]);
+    const bool before_mask = end + 1 < text.size() && text[end] == '/' && is_digit(text[end + 1]);
+    const bool is_private = (parts[0] == 192 && parts[1] == 168) ||
+                            (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32) ||
+                            (parts[0] == 169 && parts[1] == 254) || parts[0] >= 100;
+    const std::string lower = to_lower_ascii(key);
+    const auto says = [&](std::string_view word) { return lower.contains(word); };
+    const bool free_text = says("variable") || says("proxy") || says("host") || says("address") ||
+                           says("command") || says("setting") || says("url") || says("value");
+    return in_url || after_at || before_port || before_mask || is_private || free_text;
+  }
+
+  std::string redact_addresses(const std::string& text, const std::string& key) {
+    std::string out;
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool starts = i == 0 || !(is_word(text[i - 1]) || text[i - 1] == '.');
+      std::array<unsigned, 4> parts{};
+      std::size_t length = 0;
+      if (starts && is_digit(text[i])) {
+        length = dotted(std::string_view(text).substr(i), parts);
+        if (length != 0 && !is_address(text, i, i + length, parts, key)) {
+          i += length - 1;
+          continue;
+        }
+      }
+      if (length == 0 && starts && (is_hex(text[i]) || text[i] == ':')) {
+        length = colon_address(std::string_view(text).substr(i));
+      }
+      if (length != 0) {
+        out.append(text, copied, i - copied);
+        out += stand_in(addresses_, text.substr(i, length), "ADDRESS");
+        copied = i + length;
+        i = copied - 1;
+      }
+    }
+    out.append(text, copied, std::string::npos);
+    return redact_mail(out);
+  }
+
+  /// An IPv6 address: eight groups, or fewer with one "::"; with at least two groups of digits.
+  static std::size_t colon_address(std::string_view text) {
+    std::size_t at = 0;
+    std::size_t groups = 0;
+    bool gap = false;
+    while (at < text.size() && (is_hex(text[at]) || text[at] == ':')) {
+      if (text.substr(at).starts_with("::")) {
+        if (gap) {
+          return 0;
+        }
+        gap = true;
+        at += 2;
+        continue;
+      }
+      if (text[at] == ':') {
+        if (at == 0 || at + 1 >= text.size() || !is_hex(text[at + 1])) {
+          break;
+        }
+        ++at;
+        continue;
+      }
+      std::size_t digits = 0;
+      while (at < text.size() && is_hex(text[at])) {
+        ++at;
+        ++digits;
+      }
+      if (digits > 4) {
+        return 0;
+      }
+      ++groups;
+    }
+    const bool ends = at >= text.size() || !is_word(text[at]);
+    return ends && ((gap && groups >= 2 && groups < 8) || (!gap && groups == 8)) ? at : 0;
+  }
+
+  static std::string redact_mail(const std::string& text) {
+    std::string out;
+    std::size_t copied = 0;
+    const auto in_name = [](char c) {
+      return is_word(c) || c == '.' || c == '_' || c == '-' || c == '+';
+    };
+    for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at + 1)) {
+      std::size_t begin = at;
+      while (begin > copied && in_name(text[begin - 1])) {
+        --begin;
+      }
+      std::size_t end = at + 1;
+      while (end < text.size() && (is_word(text[end]) || text[end] == '.' || text[end] == '-')) {
+        ++end;
+      }
+      const std::string_view domain = std::string_view(text).substr(at + 1, end - at - 1);
+      // A symbol's version ("memcpy@GLIBC_2.14") has no domain behind it; who built a kernel stands
+      // in brackets: "(user@host)".
+      const std::size_t dot = domain.rfind('.');
+      const bool mail = dot != std::string_view::npos && dot + 2 < domain.size() &&
+                        std::ranges::all_of(domain.substr(dot + 1), is_letter);
+      const bool builder = begin > 0 && text[begin - 1] == '(';
+      if (begin < at && !domain.empty() && (mail || builder)) {
+        out.append(text, copied, begin - copied);
+        out += "***@***";
+        copied = end;
+        at = end - 1;
+      }
+    }
+    out.append(text, copied, std::string::npos);
+    return out;
+  }
+
+  std::map<std::string, std::string> users_;  // lower case -> stand-in
+  std::set<std::string> hosts_;
+  std::map<std::string, std::string> ids_, macs_, addresses_;
+};
+
+}  // namespace
+
+Redaction redact(const Json& json, const KnownNames& names) {
+  Redactor redactor(names);
+  redactor.learn(json);
+  Redaction result;
+  result.json = redactor.redact(json, {});
+  result.replaced = redactor.replaced;
+  return result;
+}
+
+}  // namespace plumb
