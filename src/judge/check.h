@@ -23,6 +23,7 @@ enum class LayerState : std::uint8_t {
   absent,   // not there and not needed
   waits,    // nothing wrong with it but a layer below
 };
+/// "ok", "warning", "broken", "unknown", "absent"; what a layer that waits would do nobody knows.
 [[nodiscard]] std::string_view layer_state_name(LayerState state);
 
 struct Layer {

@@ -34,7 +34,7 @@ std::string_view layer_state_name(LayerState state) {
     case LayerState::ok:
       return "ok";
     case LayerState::look:
-      return "look";
+      return "warning";
     case LayerState::broken:
       return "broken";
     case LayerState::unknown:
@@ -44,7 +44,7 @@ std::string_view layer_state_name(LayerState state) {
     case LayerState::waits:
       break;
   }
-  return "waits";
+  return "unknown";
 }
 
 }  // namespace plumb

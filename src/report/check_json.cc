@@ -202,9 +202,10 @@ std::string check_json(const CheckReport& report, const MachineFacts& machine,
                        const Catalog& catalog) {
   Json layers = Json::array();
   for (const Layer& layer : report.layers) {
-    layers.push_back({{"name", clean(layer.name)},
+    layers.push_back({{"layer", clean(layer.name)},
                       {"state", layer_state_name(layer.state)},
-                      {"text", clean(layer.text)}});
+                      {"says", clean(layer.text)},
+                      {"waits", layer.state == LayerState::waits}});
   }
   Json causes = Json::array();
   for (const Finding& finding : report.causes) {

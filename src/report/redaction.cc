@@ -15,23 +15,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "report/redaction_shapes.h"
 
 namespace plumb {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-/// Bytes of other scripts count as letters.
-bool is_word(char c) {
-  return is_digit(c) || is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
-}
 
 /// Names that are words of these reports, too.
 constexpr std::array<std::string_view, 34> kCommonWords = {
@@ -47,22 +34,6 @@ constexpr std::array<std::string_view, 5> kNobodysHomes = {"public", "default", 
 constexpr std::array<std::string_view, 4> kPublicIds = {
     "4d36e968-e325-11ce-bfc1-08002be10318", "f01a9d53-3ff6-48d2-9f97-c8a7004be10c",
     "b2fe1952-0186-46c3-baec-a80aa35ac5b8", "8be4df61-93ca-11d2-aa0d-00e098032b8c"};
-constexpr std::array<std::string_view, 9> kSecretWords = {"token",   "secret",     "password",
-                                                          "passwd",  "credential", "apikey",
-                                                          "api_key", "access_key", "auth"};
-constexpr std::array<std::string_view, 14> kTokenStarts = {
-    "hf_",    "ghp_",  "gho_",  "ghs_",  "ghu_", "ghr_", "github_pat_",
-    "glpat-", "pypi-", "xoxb-", "xoxp-", "sk-",  "npm_", "AKIA"};
-constexpr std::size_t kShortestToken = 12;  // after its start
-constexpr std::string_view kGone = "***";
-
-bool is_secret_name(std::string_view name) {
-  const std::string lower = to_lower_ascii(name);
-  return std::ranges::any_of(kSecretWords,
-                             [&](std::string_view word) { return lower.contains(word); }) ||
-         lower.ends_with("_key") || lower == "pwd" || lower.ends_with("_pwd") ||
-         lower.ends_with("_pass");
-}
 
 class Redactor {
  public:
@@ -262,114 +233,6 @@ class Redactor {
     return at;
   }
 
-  // ---- secrets ----
-
-  static bool ends_url(char c) {
-    return c == ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '\n' || c == '\t' ||
-           c == '|' || c == ')' || c == ',' || c == ';' || c == '\r';
-  }
-
-  /// "https://user:password@host/x?token=y" -> "https://***@host/x?token=***"
-  static std::string redact_urls(const std::string& text) {
-    std::string out;
-    std::size_t copied = 0;
-    for (std::size_t at = text.find("://"); at != std::string::npos;
-         at = text.find("://", at + 3)) {
-      std::size_t end = at + 3;
-      while (end < text.size() && !ends_url(text[end])) {
-        ++end;
-      }
-      const std::string_view rest = std::string_view(text).substr(at + 3, end - at - 3);
-      const std::size_t host_end = std::min(rest.find_first_of("/?#\\"), rest.size());
-      // A password may hold '/' or '@' unescaped: the last '@' before the path ends it.
-      std::size_t login = rest.substr(0, host_end).rfind('@');
-      if (login == std::string_view::npos && rest.find(':') < rest.find('@')) {
-        login = rest.find('@');
-      }
-      if (login != std::string_view::npos && login + 1 < rest.size() && at + 3 >= copied) {
-        out.append(text, copied, at + 3 - copied);
-        out += kGone;
-        copied = at + 3 + login;
-      }
-    }
-    out.append(text, copied, std::string::npos);
-    return out;
-  }
-
-  /// "token=abc", "--password abc", "HF_TOKEN: abc": the value goes.
-  static std::string redact_assignments(const std::string& text) {
-    std::string out;
-    std::size_t copied = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] != '=' && text[i] != ':' && text[i] != ' ') {
-        continue;
-      }
-      std::size_t begin = i;
-      while (begin > copied &&
-             (is_word(text[begin - 1]) || text[begin - 1] == '_' || text[begin - 1] == '-')) {
-        --begin;
-      }
-      const std::string_view name = std::string_view(text).substr(begin, i - begin);
-      const bool option = text[i] == ' ' && name.starts_with("--");
-      const bool assigned = text[i] != ' ' && !text.substr(i).starts_with("://");
-      std::size_t value = i + 1;
-      while (value < text.size() && (text[value] == ' ' || text[value] == '"')) {
-        ++value;
-      }
-      std::size_t end = value;
-      while (end < text.size() && !ends_url(text[end]) && text[end] != '&') {
-        ++end;
-      }
-      const bool bearer = to_lower_ascii(name) == "bearer" && text[i] == ' ';
-      if (end > value && !name.empty() && (option || assigned || bearer) &&
-          (bearer || is_secret_name(name)) && text.substr(value, end - value) != kGone) {
-        out.append(text, copied, value - copied);
-        out += kGone;
-        copied = end;
-        i = end;
-      }
-    }
-    out.append(text, copied, std::string::npos);
-    return out;
-  }
-
-  /// Tokens that services give out, by their first letters; JSON web tokens.
-  static std::string redact_tokens(const std::string& text) {
-    std::string out;
-    std::size_t copied = 0;
-    const auto in_token = [](char c) {
-      return is_digit(c) || is_letter(c) || c == '_' || c == '-';
-    };
-    for (std::size_t i = 0; i < text.size();) {
-      if (!in_token(text[i]) || (i > 0 && is_word(text[i - 1]))) {
-        ++i;
-        continue;
-      }
-      std::size_t end = i;
-      while (end < text.size() && in_token(text[end])) {
-        ++end;
-      }
-      const std::string_view word = std::string_view(text).substr(i, end - i);
-      bool secret = word.starts_with("eyJ") && word.size() > 20;
-      for (const std::string_view start : kTokenStarts) {
-        secret =
-            secret || (word.starts_with(start) && word.size() >= start.size() + kShortestToken &&
-                       std::ranges::any_of(word.substr(start.size()), is_digit));
-      }
-      if (secret) {
-        while (end < text.size() && (in_token(text[end]) || text[end] == '.')) {
-          ++end;
-        }
-        out.append(text, copied, i - copied);
-        out += kGone;
-        copied = end;
-      }
-      i = end;
-    }
-    out.append(text, copied, std::string::npos);
-    return out;
-  }
-
   // ---- ids and addresses ----
 
   std::string stand_in(std::map<std::string, std::string>& known, const std::string& what,
@@ -379,25 +242,6 @@ class Redactor {
       it->second = kind + std::to_string(known.size());
     }
     return it->second;
-  }
-
-  /// Length of groups of hexadecimal digits of these sizes with `separator` between; 0 if not
-  /// there.
-  template <std::size_t N>
-  static std::size_t hex_groups(std::string_view text, const std::array<std::size_t, N>& sizes,
-                                char separator) {
-    std::size_t at = 0;
-    for (std::size_t group = 0; group < N; ++group) {
-      if (group > 0 && (at >= text.size() || text[at++] != separator)) {
-        return 0;
-      }
-      for (std::size_t i = 0; i < sizes[group]; ++i, ++at) {
-        if (at >= text.size() || !is_hex(text[at])) {
-          return 0;
-        }
-      }
-    }
-    return at < text.size() && (is_word(text[at]) || text[at] == separator) ? 0 : at;
   }
 
   std::string redact_ids(const std::string& text) {
@@ -434,31 +278,6 @@ class Redactor {
     return out;
   }
 
-  /// Length of a dotted address at the front; 0 if there is none.
-  static std::size_t dotted(std::string_view text, std::array<unsigned, 4>& parts) {
-    std::size_t at = 0;
-    for (std::size_t part = 0; part < 4; ++part) {
-      if (part > 0 && (at >= text.size() || text[at++] != '.')) {
-        return 0;
-      }
-      unsigned number = 0;
-      std::size_t digits = 0;
-      while (at < text.size() && is_digit(text[at]) && digits < 4) {
-        number = number * 10 + static_cast<unsigned>(text[at] - '0');
-        ++at;
-        ++digits;
-      }
-      if (digits == 0 || digits > 3 || number > 255) {
-        return 0;
-      }
-      parts[part] = number;
-    }
-    const bool goes_on =
-        at < text.size() && (is_word(text[at]) || text[at] == '_' ||
-                             (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1])));
-    return goes_on ? 0 : at;
-  }
-
   /// A version of four parts looks the same: an address is one that stands in an URL, after '@' or
   /// before a port, that lies in a private network no library counts its versions in, or whose
   /// place in the snapshot holds no versions.
@@ -489,7 +308,7 @@ class Redactor {
       std::array<unsigned, 4> parts{};
       std::size_t length = 0;
       if (starts && is_digit(text[i])) {
-        length = dotted(std::string_view(text).substr(i), parts);
+        length = dotted_address(std::string_view(text).substr(i), parts);
         if (length != 0 && !is_address(text, i, i + length, parts, key)) {
           i += length - 1;
           continue;
@@ -507,74 +326,6 @@ class Redactor {
     }
     out.append(text, copied, std::string::npos);
     return redact_mail(out);
-  }
-
-  /// An IPv6 address: eight groups, or fewer with one "::"; with at least two groups of digits.
-  static std::size_t colon_address(std::string_view text) {
-    std::size_t at = 0;
-    std::size_t groups = 0;
-    bool gap = false;
-    while (at < text.size() && (is_hex(text[at]) || text[at] == ':')) {
-      if (text.substr(at).starts_with("::")) {
-        if (gap) {
-          return 0;
-        }
-        gap = true;
-        at += 2;
-        continue;
-      }
-      if (text[at] == ':') {
-        if (at == 0 || at + 1 >= text.size() || !is_hex(text[at + 1])) {
-          break;
-        }
-        ++at;
-        continue;
-      }
-      std::size_t digits = 0;
-      while (at < text.size() && is_hex(text[at])) {
-        ++at;
-        ++digits;
-      }
-      if (digits > 4) {
-        return 0;
-      }
-      ++groups;
-    }
-    const bool ends = at >= text.size() || !is_word(text[at]);
-    return ends && ((gap && groups >= 2 && groups < 8) || (!gap && groups == 8)) ? at : 0;
-  }
-
-  static std::string redact_mail(const std::string& text) {
-    std::string out;
-    std::size_t copied = 0;
-    const auto in_name = [](char c) {
-      return is_word(c) || c == '.' || c == '_' || c == '-' || c == '+';
-    };
-    for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at + 1)) {
-      std::size_t begin = at;
-      while (begin > copied && in_name(text[begin - 1])) {
-        --begin;
-      }
-      std::size_t end = at + 1;
-      while (end < text.size() && (is_word(text[end]) || text[end] == '.' || text[end] == '-')) {
-        ++end;
-      }
-      const std::string_view domain = std::string_view(text).substr(at + 1, end - at - 1);
-      // A symbol's version ("memcpy@GLIBC_2.14") has no domain behind it; who built a kernel stands
-      // in brackets: "(user@host)".
-      const std::size_t dot = domain.rfind('.');
-      const bool mail = dot != std::string_view::npos && dot + 2 < domain.size() &&
-                        std::ranges::all_of(domain.substr(dot + 1), is_letter);
-      const bool builder = begin > 0 && text[begin - 1] == '(';
-      if (begin < at && !domain.empty() && (mail || builder)) {
-        out.append(text, copied, begin - copied);
-        out += "***@***";
-        copied = end;
-        at = end - 1;
-      }
-    }
-    out.append(text, copied, std::string::npos);
-    return out;
   }
 
   std::map<std::string, std::string> users_;  // lower case -> stand-in
