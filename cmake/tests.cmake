@@ -55,7 +55,10 @@ if(NOT WIN32)
   add_test(NAME layers COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/check_layers.py")
   add_test(NAME docs COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/check_docs.py")
   add_test(NAME format COMMAND "${PROJECT_SOURCE_DIR}/tools/format.sh" --check)
-  set_tests_properties(run_cases layers docs format PROPERTIES LABELS hygiene)
+  add_test(NAME trace COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/trace_test.py" --plumb "$<TARGET_FILE:plumb>")
+  set_tests_properties(trace PROPERTIES LABELS cases SKIP_RETURN_CODE 77)
+  add_test(NAME schema COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/schema_test.py" --plumb "$<TARGET_FILE:plumb>")
+  set_tests_properties(run_cases layers docs format schema PROPERTIES LABELS hygiene)
 endif()
 
 # The replay of ld.so is held against the real one: tests/loader has the cases, tools/compare_loader.py random ones.

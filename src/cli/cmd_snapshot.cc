@@ -22,6 +22,7 @@ struct SnapshotArguments {
   std::string root;
   bool no_redact = false;
   bool quiet = false;
+  bool schema = false;
 };
 
 /// "2026-12-01T16:20:05Z"
@@ -41,6 +42,9 @@ std::string utc_now() {
 }
 
 ExitCode run_snapshot(const SnapshotArguments& arguments) {
+  if (arguments.schema) {
+    return print_report(snapshot_schema().dump(1) + "\n", ExitCode::clean);
+  }
   const auto host = host_of_root(arguments.root);
   if (!host) {
     return ExitCode::usage;
@@ -100,6 +104,8 @@ Command add_snapshot(CLI::App& app) {
       ->type_name("FOLDER");
   command->add_flag("--no-redact", arguments->no_redact,
                     "leave user names, addresses, serial numbers and secrets in");
+  command->add_flag("--schema", arguments->schema,
+                    "print the JSON Schema of such a file (docs/snapshot.md) and look at nothing");
   command->add_flag("-q,--quiet", arguments->quiet, "say nothing when all went well");
   command->footer(
       "examples:\n"

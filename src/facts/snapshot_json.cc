@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/snapshot_json.h"
 
+#include "facts/json_schema.h"
+
 namespace plumb {
 namespace {
 
@@ -45,6 +47,10 @@ ErrorCode error_code_of(std::string_view name) {
 
 Json snapshot_json(const Snapshot& snapshot) {
   return json_of_fields(snapshot);
+}
+
+Json snapshot_schema() {
+  return json_schema<Snapshot>("plumb snapshot");
 }
 
 Result<Snapshot> parse_snapshot(std::string_view text) {

@@ -11,6 +11,8 @@
 namespace plumb {
 
 [[nodiscard]] Json snapshot_json(const Snapshot& snapshot);
+/// What snapshot_json() gives, as a JSON Schema: docs/snapshot.schema.json.
+[[nodiscard]] Json snapshot_schema();
 
 /// A snapshot that plumb wrote, of any release. Errors: malformed (no JSON, no snapshot, or a part
 /// of another shape), unsupported (a newer form), limit (nested too deep).

@@ -97,26 +97,28 @@ ProcessLibraries plain_libraries(const Host& host, const PythonEnvironment* envi
   const std::vector<std::string> folders = known_library_folders(host, names, environment);
   const auto groups = cuda_names(names, folders, system == "windows");
   std::vector<std::vector<LibraryChoice>> found(groups.size());
-  const unsigned parts = std::max(1U, std::min<unsigned>(usable_cores(), 8));
+  const auto parts = std::min<std::size_t>(std::clamp(usable_cores(), 1U, 4U), groups.size());
   parallel_for(parts, [&](std::size_t part) {
     RealFiles files(host, system);  // one each: a view keeps what it has read
-    for (std::size_t i = part; i < groups.size(); i += parts) {
-      ReplayedProcess process =
-          environment != nullptr
-              ? start_python(host, files, *environment, python_place(host, files, *environment))
-              : start_nothing(host, files);
-      process.visit([&](auto& it) {
+    ReplayedProcess started =
+        environment != nullptr
+            ? start_python(host, files, *environment, python_place(host, files, *environment))
+            : start_nothing(host, files);
+    started.visit([&](const auto& process) {
+      for (std::size_t i = part; i < groups.size(); i += parts) {
+        auto it = process;  // each library in a process that has opened no other
         for (const std::string& name : groups[i]) {
           const OpenedLibrary opened = open_from_python(it, name);
-          found[i].push_back(opened.object ? choice_of(it, *opened.object, folders)
-                                           : no_choice(it, name, 0, opened.fault, folders));
+          LibraryChoice& choice =
+              found[i].emplace_back(opened.object ? choice_of(it, *opened.object, folders)
+                                                  : no_choice(it, name, 0, opened.fault, folders));
           if (environment == nullptr) {
-            found[i].back().needed_by.clear();
+            choice.needed_by.clear();
           }
-          complete_choice(files, distributions, found[i].back());
+          complete_choice(files, distributions, choice);
         }
-      });
-    }
+      }
+    });
   });
   ProcessLibraries kept;
   for (std::vector<LibraryChoice>& list : found) {

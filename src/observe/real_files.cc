@@ -208,8 +208,11 @@ FileEntry RealFiles::entry(const std::string& path) {
 }
 
 std::string RealFiles::resolved(const std::string& path) {
+  if (const auto known = resolved_.find(path); known != resolved_.end()) {
+    return known->second;
+  }
   const std::string file = here(path);
-  return file.empty() ? path : there(real_path(file));
+  return resolved_.emplace(path, file.empty() ? path : there(real_path(file))).first->second;
 }
 
 std::vector<std::string> RealFiles::list(const std::string& folder) {

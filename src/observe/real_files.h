@@ -53,6 +53,7 @@ class RealFiles final : public FileView {
   bool windows_here_;
   std::unordered_map<std::string, FileEntry> entries_;
   std::unordered_map<std::string, std::string> followed_;
+  std::unordered_map<std::string, std::string> resolved_;
   /// Folder here -> (name in lower case -> name), for trees whose names match whatever their case.
   std::unordered_map<std::string, std::map<std::string, std::string>> names_;
   std::unordered_map<std::string, Result<ElfFile>> elf_;
