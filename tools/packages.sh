@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 build_packages=(g++ cmake ninja-build zlib1g-dev libisal-dev libssl-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 test_packages=(python3 libgtest-dev googletest libbenchmark-dev clang-format-19 strace
-  g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64)
+  g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64 strace)
 
 # install_missing PACKAGE... - asks apt only if one is missing, and says so on stderr.
 install_missing() {
