@@ -65,13 +65,14 @@ class Search {
         search_plainly(files(host_.system), wanted);
       }
     }
+    std::vector<LibraryChoice*> choices;
     for (LibraryChoice& choice : answer_.results) {
-      const std::string path = choice.path;
-      complete_choice(*files_, distributions_, choice);
-      if (!question_.file.empty()) {
-        choice.path = path;  // as ldd prints it
+      if (question_.file.empty()) {  // of a file by itself as ldd prints it
+        resolve_choice(*files_, choice);
       }
+      choices.push_back(&choice);
     }
+    add_versions(host_, system(), distributions_, choices);
     return std::move(answer_);
   }
 

@@ -72,8 +72,7 @@ class Observer {
       for (const std::string& base : framework_.bases) {
         names += base + " + ";
       }
-      *kept = process_libraries(process_, names + framework_.name, files_, known_folders,
-                                distributions_);
+      *kept = process_libraries(process_, names + framework_.name, files_, known_folders);
     }
     process_.visit([&](auto& process) {
       note_missing_libraries(process);

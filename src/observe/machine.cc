@@ -41,8 +41,16 @@ Snapshot take_snapshot(const Host& host, const std::string& environment) {
   Snapshot snapshot;
   snapshot.machine = observe_machine(host, environment, &snapshot.processes);
   const MachineFacts& machine = snapshot.machine;
-  snapshot.processes.push_back(plain_libraries(
-      host, machine.python ? &*machine.python.value : nullptr, machine.distributions));
+  const PythonEnvironment* python = machine.python ? &*machine.python.value : nullptr;
+  snapshot.processes.push_back(plain_libraries(host, python));
+  std::vector<LibraryChoice*> choices;
+  for (ProcessLibraries& process : snapshot.processes) {
+    for (LibraryChoice& choice : process.choices) {
+      choices.push_back(&choice);
+    }
+  }
+  add_versions(host, python != nullptr ? python->system : host.system, machine.distributions,
+               choices);
   return snapshot;
 }
 

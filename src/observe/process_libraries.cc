@@ -51,20 +51,48 @@ std::vector<std::string> known_library_folders(const Host& host, const RealFiles
   return folders;
 }
 
-void complete_choice(RealFiles& files, const std::vector<Distribution>& distributions,
-                     LibraryChoice& choice) {
+void resolve_choice(RealFiles& files, LibraryChoice& choice) {
   if (choice.found) {
     choice.path = files.resolved(choice.path);
-    choice.version = version_of_file(files, choice.path, distributions);
   }
-  for (LibraryLoser& loser : choice.losers) {
-    loser.version = version_of_file(files, loser.path, distributions);
+}
+
+void add_versions(const Host& host, std::string_view system,
+                  const std::vector<Distribution>& distributions,
+                  const std::vector<LibraryChoice*>& choices) {
+  std::map<std::string, std::string> versions;  // by path
+  for (const LibraryChoice* choice : choices) {
+    if (choice->found) {
+      versions.emplace(choice->path, "");
+    }
+    for (const LibraryLoser& loser : choice->losers) {
+      versions.emplace(loser.path, "");
+    }
+  }
+  std::vector<std::pair<const std::string, std::string>*> files_to_read;
+  for (auto& file : versions) {
+    files_to_read.push_back(&file);
+  }
+  const std::size_t parts = std::min<std::size_t>(usable_cores(), files_to_read.size());
+  parallel_for(parts, [&](std::size_t part) {
+    RealFiles files(host, system);  // one each: a view keeps what it has read
+    for (std::size_t i = part; i < files_to_read.size(); i += parts) {
+      files_to_read[i]->second = version_of_file(files, files_to_read[i]->first, distributions);
+    }
+  });
+  for (LibraryChoice* choice : choices) {
+    if (choice->found) {
+      choice->version = versions[choice->path];
+    }
+    for (LibraryLoser& loser : choice->losers) {
+      loser.version = versions[loser.path];
+    }
   }
 }
 
 ProcessLibraries process_libraries(ReplayedProcess& process, const std::string& framework,
-                                   RealFiles& files, const std::vector<std::string>& known_folders,
-                                   const std::vector<Distribution>& distributions) {
+                                   RealFiles& files,
+                                   const std::vector<std::string>& known_folders) {
   ProcessLibraries kept;
   kept.framework = framework;
   if (!process.loads.empty() && process.loads.back().failed) {
@@ -85,13 +113,12 @@ ProcessLibraries process_libraries(ReplayedProcess& process, const std::string& 
   });
   for (LibraryChoice& choice : kept.choices) {
     choice.framework = framework;
-    complete_choice(files, distributions, choice);
+    resolve_choice(files, choice);
   }
   return kept;
 }
 
-ProcessLibraries plain_libraries(const Host& host, const PythonEnvironment* environment,
-                                 const std::vector<Distribution>& distributions) {
+ProcessLibraries plain_libraries(const Host& host, const PythonEnvironment* environment) {
   const std::string& system = environment != nullptr ? environment->system : host.system;
   RealFiles names(host, system);
   const std::vector<std::string> folders = known_library_folders(host, names, environment);
@@ -115,7 +142,7 @@ ProcessLibraries plain_libraries(const Host& host, const PythonEnvironment* envi
           if (environment == nullptr) {
             choice.needed_by.clear();
           }
-          complete_choice(files, distributions, choice);
+          resolve_choice(files, choice);
         }
       }
     });

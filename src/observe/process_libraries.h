@@ -5,6 +5,7 @@
 // would find.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "facts/library_choice.h"
@@ -13,25 +14,28 @@
 
 namespace plumb {
 
-/// Of a process in which frameworks were imported. `framework` is their names: "torch + xformers".
+/// Of a process in which frameworks were imported, without versions. `framework` is their names:
+/// "torch + xformers".
 [[nodiscard]] ProcessLibraries process_libraries(ReplayedProcess& process,
                                                  const std::string& framework, RealFiles& files,
-                                                 const std::vector<std::string>& known_folders,
-                                                 const std::vector<Distribution>& distributions);
+                                                 const std::vector<std::string>& known_folders);
 
-/// Of python by itself; without an environment, of any program of the host's system.
+/// Of python by itself, without versions; without an environment, of any program of the host's
+/// system.
 [[nodiscard]] ProcessLibraries plain_libraries(const Host& host,
-                                               const PythonEnvironment* environment,
-                                               const std::vector<Distribution>& distributions);
+                                               const PythonEnvironment* environment);
 
 /// library_folders() by their paths on the machine looked at.
 [[nodiscard]] std::vector<std::string> known_library_folders(const Host& host,
                                                              const RealFiles& files,
                                                              const PythonEnvironment* environment);
 
-/// Adds versions, and the chosen file's own path, links followed, as a process shows what it has
-/// mapped.
-void complete_choice(RealFiles& files, const std::vector<Distribution>& distributions,
-                     LibraryChoice& choice);
+/// The chosen file's own path, links followed, as a process shows what it has mapped.
+void resolve_choice(RealFiles& files, LibraryChoice& choice);
+
+/// Versions of the chosen files and the losers; each file is read once, however often it is named.
+void add_versions(const Host& host, std::string_view system,
+                  const std::vector<Distribution>& distributions,
+                  const std::vector<LibraryChoice*>& choices);
 
 }  // namespace plumb

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "report/redaction_shapes.h"
@@ -46,11 +47,13 @@ class Redactor {
   void learn(const Json& json) {
     if (json.is_string()) {
       learn_homes(json.get_ref<const std::string&>());
-    } else if (json.is_structured()) {
+    } else if (json.is_array()) {
+      for (const Json& item : json) {
+        learn(item);
+      }
+    } else if (json.is_object()) {
       for (const auto& [key, item] : json.items()) {
-        if (json.is_object()) {
-          learn_homes(key);
-        }
+        learn_homes(key);
         learn(item);
       }
     }
@@ -111,9 +114,13 @@ class Redactor {
   }
 
   std::string text_of(const std::string& text, const std::string& key) {
-    std::string clean = clean_text(text, key);
-    replaced += clean != text ? 1 : 0;
-    return clean;
+    // The same paths and names stand in a snapshot many times.
+    const auto [known, is_new] = cleaned_.try_emplace(key + '\n' + text);
+    if (is_new) {
+      known->second = clean_text(text, key);
+    }
+    replaced += known->second != text ? 1 : 0;
+    return known->second;
   }
 
   std::string clean_text(const std::string& text, const std::string& key) {
@@ -162,6 +169,9 @@ class Redactor {
   }
 
   void learn_homes(const std::string& text) {
+    if (text.find_first_of("/\\") == std::string::npos) {
+      return;
+    }
     const std::string lower = to_lower_ascii(text);
     for (std::size_t at = after_homes(lower, 0); at != std::string_view::npos;
          at = after_homes(lower, at)) {
@@ -330,6 +340,7 @@ class Redactor {
 
   std::map<std::string, std::string> users_;  // lower case -> stand-in
   std::set<std::string> hosts_;
+  std::unordered_map<std::string, std::string> cleaned_;
   std::map<std::string, std::string> ids_, macs_, addresses_;
 };
 
