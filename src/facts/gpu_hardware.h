@@ -85,8 +85,8 @@ struct GpuDevice {
   bool is_nvidia = false;
   std::uint32_t class_code = 0;  // 24 bits; 0 = not told
   std::string location;          // "0000:01:00.0"; Windows: the instance id
-  std::string place;  // Windows: "PCI bus 1, device 0, function 0", in the system's language
-  std::string name;   // Windows: as the system calls it; never decides, the ids do
+  std::string place;             // Windows: bus, device, function: "(1,0,0)" or a text with these
+  std::string name;              // Windows: as the system calls it; never decides, the ids do
   Presence presence = Presence::present;
   std::string driver;         // bound kernel driver or service; "" = none
   std::uint32_t problem = 0;  // Windows: CM_PROB_*; 0 = none or not known

@@ -151,8 +151,8 @@ ModuleRules observe_module_rules(const Host& host) {
       facts.nvidia_blocked.push_back(place);
     }
   }
-  const auto command_line = read_text_file(host.at(kCommandLine), 64 << 10);
-  for (const std::string_view word : split(trim(command_line.value_or("")), ' ')) {
+  const std::string command_line = read_text_file(host.at(kCommandLine), 64 << 10).value_or("");
+  for (const std::string_view word : split(trim(command_line), ' ')) {
     if (!matters_on_command_line(word)) {
       continue;
     }
