@@ -4,6 +4,7 @@
 // wakes no card. pci_devices_linux.cc / pci_devices_win32.cc.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct PciDevice {
   std::string driver;  // bound kernel driver / service ("nvidia", "nouveau", "nvlddmkm"); "" = none
   std::uint32_t problem = 0;  // Windows: CM_PROB_*; 0 = none
   std::string origin;         // where it was read
+  /// Windows only. Link speeds are PCI Express generations; the current ones fall while idle.
+  std::optional<std::uint32_t> link_generation, link_width, most_link_generation, most_link_width;
+  std::optional<std::uint32_t> numa_node;
 };
 
 /// Display-class devices (base class 03) of any vendor, sorted by location. `root` is "/" outside

@@ -137,6 +137,11 @@ bool describe(PciDevice& device) {
       (status & DN_HAS_PROBLEM) != 0) {
     device.problem = problem;
   }
+  device.link_generation = number_property(node, DEVPKEY_PciDevice_CurrentLinkSpeed);
+  device.link_width = number_property(node, DEVPKEY_PciDevice_CurrentLinkWidth);
+  device.most_link_generation = number_property(node, DEVPKEY_PciDevice_MaxLinkSpeed);
+  device.most_link_width = number_property(node, DEVPKEY_PciDevice_MaxLinkWidth);
+  device.numa_node = number_property(node, DEVPKEY_Device_Numa_Node);
   device.origin = "configuration manager";
   return true;
 }
