@@ -279,6 +279,12 @@ void watch(HANDLE process, HANDLE job, const ChildCommand& command, std::array<R
   tell_end(process, result);
 }
 
+// Neither Windows Error Reporting nor a debugger (Wine's writes to stdout) gets to see it.
+LONG WINAPI end_with_its_code(EXCEPTION_POINTERS* exception) {
+  ::TerminateProcess(::GetCurrentProcess(), exception->ExceptionRecord->ExceptionCode);
+  return EXCEPTION_EXECUTE_HANDLER;
+}
+
 }  // namespace
 
 Result<ChildResult> run_child(const ChildCommand& command) {
@@ -311,6 +317,7 @@ std::string own_program_path() {
 
 void die_quietly() {
   ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+  ::SetUnhandledExceptionFilter(end_with_its_code);
 }
 
 }  // namespace plumb
