@@ -30,7 +30,10 @@ int run(int argc, char** argv) {
   app.add_flag("--version", version, "print the version");
   app.footer("`plumb COMMAND --help` tells a command's options, with examples");
   const std::vector<std::pair<std::string, Command>> commands = {
-      {"check", add_check(app)}, {"inspect", add_inspect(app)}, {"which", add_which(app)}};
+      {"check", add_check(app)},
+      {"inspect", add_inspect(app)},
+      {"which", add_which(app)},
+      {"ask-driver", add_ask_driver(app)}};
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
     app.parse(std::move(reversed));

@@ -50,9 +50,10 @@ struct DriverLibrary {
   DriverState state = DriverState::not_tried;
   std::string library;  // the file that was loaded; if none was, the name that was tried last
   std::string detail;
-  std::string last_call;           // that was begun and did not come back
-  std::optional<CallFault> fault;  // of init_failed
-  bool left_behind = false;        // killed, yet it still hangs inside the system
+  std::string last_call;                     // that was begun and did not come back
+  std::optional<std::uint32_t> last_device;  // of that call, where it was about one
+  std::optional<CallFault> fault;            // of init_failed
+  bool left_behind = false;                  // killed, yet it still hangs inside the system
 };
 
 void fields(auto& visit, Is<DriverLibrary> auto& library) {
@@ -60,6 +61,7 @@ void fields(auto& visit, Is<DriverLibrary> auto& library) {
   visit("library", library.library);
   visit("detail", library.detail);
   visit("last_call", library.last_call);
+  visit("last_device", library.last_device);
   visit("fault", library.fault);
   visit("left_behind", library.left_behind);
 }

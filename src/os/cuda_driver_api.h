@@ -9,12 +9,12 @@
 
 namespace plumb::cuda {
 
-using Result = int;  // CUresult
+using Return = int;  // CUresult
 using Device = int;
 
-constexpr Result kSuccess = 0;
-constexpr Result kNotSupported = 801;
-constexpr Result kFunctionNotFound = 500;  // CUDA_ERROR_NOT_FOUND: given for a missing function
+constexpr Return kSuccess = 0;
+constexpr Return kNotSupported = 801;
+constexpr Return kFunctionNotFound = 500;  // CUDA_ERROR_NOT_FOUND: given for a missing function
 
 constexpr int kComputeCapabilityMajor = 75;  // CUdevice_attribute
 constexpr int kComputeCapabilityMinor = 76;
@@ -23,19 +23,19 @@ struct Uuid {  // CUuuid
   char bytes[16];
 };
 
-using Init = Result(unsigned flags);
-using DriverGetVersion = Result(int* version);
-using GetErrorName = Result(Result error, const char** name);
-using DeviceGet = Result(Device* device, int ordinal);
-using DeviceGetCount = Result(int* count);
-using DeviceGetText = Result(char* text, int length, Device device);  // name, PCI bus id
-using DeviceGetAttribute = Result(int* value, int attribute, Device device);
-using DeviceTotalMem = Result(std::size_t* bytes, Device device);
-using DeviceGetUuid = Result(Uuid* uuid, Device device);
+using Init = Return(unsigned flags);
+using DriverGetVersion = Return(int* version);
+using GetErrorName = Return(Return error, const char** name);
+using DeviceGet = Return(Device* device, int ordinal);
+using DeviceGetCount = Return(int* count);
+using DeviceGetText = Return(char* text, int length, Device device);  // name, PCI bus id
+using DeviceGetAttribute = Return(int* value, int attribute, Device device);
+using DeviceTotalMem = Return(std::size_t* bytes, Device device);
+using DeviceGetUuid = Return(Uuid* uuid, Device device);
 
 /// The names of the results that asking can end in, without CUDA_ERROR_; the driver itself knows
 /// the others (cuGetErrorName). "" for a number unknown here.
-[[nodiscard]] constexpr std::string_view error_name(Result code) {
+[[nodiscard]] constexpr std::string_view error_name(Return code) {
   switch (code) {
     case 0:
       return "SUCCESS";
