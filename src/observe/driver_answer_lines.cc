@@ -191,6 +191,20 @@ void name_architecture(json& line) {
       known ? std::string(kNames[static_cast<std::size_t>(*number)]) : std::to_string(*number);
 }
 
+// The object that ends the line: a library's own words, without a line's end, may stand before it.
+json object_of(std::string_view line) {
+  constexpr int kMostTries = 8;
+  std::size_t at = line.find("{\"");
+  for (int i = 0; i < kMostTries && at != std::string_view::npos; ++i) {
+    json object = json::parse(line.substr(at), nullptr, false);
+    if (object.is_object()) {
+      return object;
+    }
+    at = line.find("{\"", at + 1);
+  }
+  return nullptr;
+}
+
 template <class Answers>
 class LineReader {
  public:
@@ -198,14 +212,10 @@ class LineReader {
 
   Answers read_all(std::string_view text) {
     for (const std::string_view line : split(text, '\n')) {
-      // A library's own words may stand before ours where they lack a line's end.
-      const std::size_t begin = line.find("{\"");
-      if (begin == std::string_view::npos || line.size() - begin > kLongestLine) {
-        continue;
-      }
-      json object = json::parse(line.substr(begin), nullptr, false);
-      if (object.is_object()) {
-        read_line(object);
+      if (line.size() <= kLongestLine) {
+        if (json object = object_of(line); object.is_object()) {
+          read_line(object);
+        }
       }
     }
     DriverLibrary& library = answers_.library;

@@ -52,6 +52,7 @@ class Questioner {
  public:
   explicit Questioner(const AskOptions& options)
       : program_(options.program.empty() ? own_program_path() : options.program),
+        environment_(options.environment),
         end_(Clock::now() + options.timeout) {}
 
   /// Asks one library; `parse` reads the child's lines.
@@ -67,6 +68,7 @@ class Questioner {
     ChildCommand command;
     command.program = program_;
     command.arguments = {"ask-driver", name};
+    command.environment = environment_;
     command.limit = left;
     command.output_cap = kMostOutput;
     const Result<ChildResult> child = run_child(command);
@@ -82,6 +84,7 @@ class Questioner {
 
  private:
   std::string program_;
+  std::map<std::string, std::optional<std::string>> environment_;
   Clock::time_point end_;
 };
 

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,7 @@ struct AskOptions {
   std::chrono::milliseconds timeout{10'000};  // for all questions together
   AskWhich which = AskWhich::as_needed;
   std::string program;  // that is started as the child; "" = the running one
+  std::map<std::string, std::optional<std::string>> environment;  // as in os/child_process.h
 };
 
 /// Runs the child. Only the running machine can be asked: for a mounted one nothing is tried.
