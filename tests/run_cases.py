@@ -30,6 +30,7 @@ SCRUBBED = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "LD_LIBRARY_PATH
 class Runner:
     def __init__(self, plumb: str, launcher: str, scratch: pathlib.Path, update: bool):
         self.plumb = str(pathlib.Path(plumb).resolve())
+        self.doubles = pathlib.Path(self.plumb).parent / "doubles"  # cmake/tests.cmake builds them there
         self.launcher = [str(pathlib.Path(launcher).resolve())] if launcher else []
         self.system = "windows" if launcher else "linux"
         self.scratch = scratch
@@ -67,7 +68,7 @@ class Runner:
         try:
             case = case_file.parse(path)
             with tempfile.TemporaryDirectory(prefix="case-", dir=self.scratch) as folder:
-                world = case_world.build(pathlib.Path(folder), case.world)
+                world = case_world.build(pathlib.Path(folder), case.world, self.system, self.doubles)
                 if self.system not in world.systems:
                     return path, None
                 failures = []

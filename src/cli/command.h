@@ -40,6 +40,7 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 [[nodiscard]] Command add_check(CLI::App& app);
 [[nodiscard]] Command add_which(CLI::App& app);
 [[nodiscard]] Command add_snapshot(CLI::App& app);
+[[nodiscard]] Command add_ask_driver(CLI::App& app);
 
 /// `--gpu` values to cards: names by the catalog, or "X.Y". A wrong or ambiguous one prints the
 /// question on stderr and gives nothing.

@@ -28,10 +28,12 @@ int run(int argc, char** argv) {
   bool version = false;
   app.add_flag("--version", version, "print the version");
   app.footer("`plumb COMMAND --help` tells a command's options, with examples");
-  const std::vector<std::pair<std::string, Command>> commands = {{"check", add_check(app)},
-                                                                 {"inspect", add_inspect(app)},
-                                                                 {"which", add_which(app)},
-                                                                 {"snapshot", add_snapshot(app)}};
+  const std::vector<std::pair<std::string, Command>> commands = {
+      {"check", add_check(app)},
+      {"inspect", add_inspect(app)},
+      {"which", add_which(app)},
+      {"snapshot", add_snapshot(app)},
+      {"ask-driver", add_ask_driver(app)}};
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
     app.parse(std::move(reversed));

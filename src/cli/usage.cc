@@ -143,6 +143,9 @@ Error unknown_word(const std::string& word, const CLI::App& command) {
   Error error{ErrorCode::usage, "unknown command " + in_backticks(word), {}, {}};
   std::vector<std::string> names;
   for (const CLI::App* known : command.get_subcommands(nullptr)) {
+    if (known->get_group().empty()) {
+      continue;  // hidden
+    }
     names.push_back(known->get_name());
     const auto& aliases = known->get_aliases();
     names.insert(names.end(), aliases.begin(), aliases.end());
@@ -186,7 +189,9 @@ std::string help_text(const CLI::App& app, std::size_t columns) {
   out += "\n" + usage + "\n";
   std::vector<Row> commands;
   for (const CLI::App* known : command.get_subcommands(nullptr)) {
-    commands.push_back({known->get_name(), known->get_description()});
+    if (!known->get_group().empty()) {  // without a group it is hidden
+      commands.push_back({known->get_name(), known->get_description()});
+    }
   }
   out += block("commands", commands, columns);
   out += block("what to look at", positionals, columns);

@@ -11,8 +11,11 @@
 
 #include "base/error.h"
 #include "facts/binary_fields.h"
+#include "facts/driver_answers.h"
+#include "facts/driver_state.h"
 #include "facts/fact.h"
 #include "facts/fields.h"
+#include "facts/gpu_hardware.h"
 
 namespace plumb {
 
@@ -235,9 +238,13 @@ void fields(auto& visit, Is<FrameworkFacts> auto& framework) {
 
 struct MachineFacts {
   SystemFacts system;
+  HardwareFacts hardware;            // every card, with its links
   std::optional<Error> cards_fault;  // the PCI bus could not be read
-  std::vector<SeenCard> cards;
+  std::vector<SeenCard> cards;       // NVIDIA's, as the rules see them
   DriverFacts driver;
+  DriverState driver_state;  // all else about the driver
+  /// What NVIDIA's libraries said when they were asked; empty: nobody asked.
+  std::optional<DriverAnswers> driver_answers;
   std::vector<Toolkit> toolkits;
   Fact<PythonEnvironment> python;
   bool store_stub = false;  // `python` is the entry that only opens the Microsoft Store
@@ -248,9 +255,12 @@ struct MachineFacts {
 };
 void fields(auto& visit, Is<MachineFacts> auto& machine) {
   visit("system", machine.system);
+  visit("hardware", machine.hardware);
   visit("cards_fault", machine.cards_fault);
   visit("cards", machine.cards);
   visit("driver", machine.driver);
+  visit("driver_state", machine.driver_state);
+  visit("driver_answers", machine.driver_answers);
   visit("toolkits", machine.toolkits);
   visit("python", machine.python);
   visit("store_stub", machine.store_stub);

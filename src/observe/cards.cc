@@ -8,8 +8,6 @@
 namespace plumb {
 namespace {
 
-constexpr std::uint16_t kNvidia = 0x10de;
-
 std::string container_mark(const Host& host) {
   for (const char* file : {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"}) {
     if (is_file(host.at(file))) {
@@ -46,28 +44,16 @@ std::string distribution(const Host& host) {
 
 }  // namespace
 
-std::vector<SeenCard> nvidia_cards(const std::vector<PciDevice>& devices) {
+std::vector<SeenCard> nvidia_cards(const HardwareFacts& hardware) {
   std::vector<SeenCard> cards;
-  for (const PciDevice& device : devices) {
-    if (device.vendor == kNvidia) {
+  for (const GpuDevice& device : hardware.devices) {
+    if (device.is_nvidia && device.presence != Presence::gone) {
       cards.push_back({device.device, device.subsystem_vendor, device.subsystem_device,
                        device.class_code, device.location, device.driver, device.problem,
                        device.origin});
     }
   }
   return cards;
-}
-
-void observe_cards(const Host& host, MachineFacts& machine) {
-  if (host.system != system_name()) {
-    return;  // a mounted system of the other kind: its bus is not to be seen from here
-  }
-  const auto devices = list_display_devices(host.root.empty() ? "/" : host.root);
-  if (devices) {
-    machine.cards = nvidia_cards(*devices);
-  } else {
-    machine.cards_fault = devices.error();
-  }
 }
 
 SystemFacts observe_system(const Host& host) {

@@ -5,14 +5,11 @@
 
 #include "facts/machine.h"
 #include "observe/host.h"
-#include "os/pci_devices.h"
 
 namespace plumb {
 
-void observe_cards(const Host& host, MachineFacts& machine);
-
-/// Of the devices on the bus those that NVIDIA made.
-[[nodiscard]] std::vector<SeenCard> nvidia_cards(const std::vector<PciDevice>& devices);
+/// The cards of NVIDIA's among all.
+[[nodiscard]] std::vector<SeenCard> nvidia_cards(const HardwareFacts& hardware);
 
 /// "linux" or "windows", WSL, container; what all later judgement hangs on.
 [[nodiscard]] SystemFacts observe_system(const Host& host);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/machine.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "observe/cards.h"
 #include "observe/distributions.h"
+#include "observe/driver_state.h"
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
 #include "observe/load_faults.h"
+#include "observe/pci_facts.h"
 #include "observe/process_libraries.h"
 #include "observe/python_environment.h"
 #include "observe/toolkits.h"
@@ -16,9 +21,13 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
                              std::vector<ProcessLibraries>* processes) {
   MachineFacts machine;
   machine.system = observe_system(host);
-  observe_cards(host, machine);
+  machine.hardware = observe_hardware(host);
+  machine.cards_fault = machine.hardware.fault;
+  machine.cards = nvidia_cards(machine.hardware);
+  std::ranges::copy(machine.hardware.damaged, std::back_inserter(machine.errors));
   const std::vector<CachedLibrary> cache = read_library_cache(host);
   machine.driver = observe_driver(host, machine.system, cache);
+  machine.driver_state = observe_driver_state(host, machine.system.wsl, cache);
   machine.toolkits = observe_toolkits(host);
   PythonSearch search = find_python_environment(host, environment);
   machine.python = std::move(search.environment);

@@ -16,6 +16,14 @@ class SharedLibrary {
   /// lying about in the current folder is never run. Error: not_found.
   [[nodiscard]] static Result<SharedLibrary> load(const std::string& name);
 
+  /// By absolute path; by bare name on Linux alone, found as any program would find it. What it
+  /// needs comes from its own folder and from System32, on Windows from nowhere else. The error's
+  /// text is the loader's. Errors: not_found, usage (a path that is not absolute), malformed.
+  [[nodiscard]] static Result<SharedLibrary> open(const std::string& path);
+
+  /// The file that was loaded.
+  [[nodiscard]] std::string path() const;
+
   /// Sets `function` to the exported function of that name; false, and null, if there is none.
   template <class F>
   [[nodiscard]] bool find(const char* name, F*& function) const {

@@ -21,9 +21,16 @@ UNKNOWN_TO_WINDOWS = re.compile(r'[<>:"|?*\\]')  # no file there can be named wi
 TIME = re.compile(r"(?<![\w.])\d+(?:\.\d+)? (?:ms|s|µs)(?![\w/])")
 
 
+# The driver's libraries: the variable that names another file to plumb, and the name on each system.
+DRIVER_LIBRARIES = {"nvml": ("PLUMB_NVML", {"linux": "libnvidia-ml.so.1", "windows": "nvml.dll"}),
+                    "cuda": ("PLUMB_CUDA_DRIVER", {"linux": "libcuda.so.1", "windows": "nvcuda.dll"})}
+
+
 @dataclasses.dataclass
 class World:
     folder: pathlib.Path
+    system: str = "linux"  # that the cases are run on
+    doubles: pathlib.Path | None = None  # the folder of the built doubles
     environment: dict = dataclasses.field(default_factory=dict)
     systems: set = dataclasses.field(default_factory=lambda: {"linux", "windows"})
     needs_unprivileged: bool = False
@@ -54,9 +61,9 @@ class World:
             os.chmod(path, mode)
 
 
-def build(folder: pathlib.Path, lines: list) -> World:
+def build(folder: pathlib.Path, lines: list, system: str = "linux", doubles: pathlib.Path | None = None) -> World:
     """`lines` are (number, text) of the world sections."""
-    world = World(folder)
+    world = World(folder, system, doubles)
     os.chmod(folder, 0o755)
     modes = []
     position = 0
@@ -112,6 +119,8 @@ def _make(world: World, modes: list, verb: str, words: list, body) -> None:
     elif verb == "copy":
         source, name = words
         shutil.copyfile(TESTS / source, place(name))
+    elif verb == "double":
+        _double(world, *words, script=body or [])
     elif verb in ("zip", "wheel"):
         name, source = words
         _zip(place(name), world.folder / source, verb == "wheel")
@@ -137,6 +146,18 @@ def _make(world: World, modes: list, verb: str, words: list, body) -> None:
         world.systems &= {{"linux": "linux", "windows": "windows"}[word] for word in words}
     else:
         raise ValueError
+
+
+def _double(world: World, library: str, *variant: str, script: list) -> None:
+    """A built double of a driver library, and what it answers."""
+    variable, names = DRIVER_LIBRARIES[library]
+    built = "_".join([library, *variant]) + {"linux": ".so", "windows": ".dll"}[world.system]
+    separator = {"linux": "/", "windows": "\\"}[world.system]
+    shutil.copyfile(world.doubles / built, world.folder / names[world.system])
+    world.environment[variable] = f"[W]{separator}{names[world.system]}"
+    with (world.folder / "script").open("a", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in script)
+    world.environment["PLUMB_DOUBLE_SCRIPT"] = f"[W]{separator}script"
 
 
 def _library(settings: list) -> bytes:
