@@ -119,7 +119,7 @@ def compare_smi(table: Table, root: xml.etree.ElementTree.Element, machine: dict
     table.add("nvidia-smi", "cards", root.findtext("attached_gpus"), len(machine["cards"]))
     by_location = {card["location"].lower(): card for card in machine.get("hardware", {}).get("devices", [])}
     by_module = {card["location"].lower(): card
-                 for card in ((machine.get("driver_state") or {}).get("linux_driver") or {}).get("cards", [])}
+                 for card in ((machine.get("driver_state") or {}).get("linux") or {}).get("cards", [])}
     for gpu in root.findall("gpu"):
         location = gpu.get("id").lower()[4:]
         card, module = by_location.get(location, {}), by_module.get(location, {})

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/look.h"
 #include "cli/snapshot_file.h"
 #include "judge/check.h"
-#include "observe/machine.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -17,8 +17,7 @@ namespace {
 
 struct CheckArguments {
   CommonOptions common;
-  std::string environment;
-  std::string root;
+  LookOptions look;
   std::string from;
   std::vector<std::string> cards;
 };
@@ -35,7 +34,7 @@ ExitCode exit_code_of(const CheckReport& report) {
 /// This machine, a mounted one, or one in a snapshot.
 std::expected<Snapshot, ExitCode> look(const CheckArguments& arguments) {
   if (!arguments.from.empty()) {
-    if (!arguments.root.empty() || !arguments.environment.empty()) {
+    if (!arguments.look.root.empty() || !arguments.look.environment.empty()) {
       print_error(
           {ErrorCode::usage,
            "--from FILE is a whole machine with its environment; it goes with no --root and "
@@ -51,13 +50,11 @@ std::expected<Snapshot, ExitCode> look(const CheckArguments& arguments) {
     }
     return *std::move(snapshot);
   }
-  const auto host = host_of_root(arguments.root);
-  if (!host) {
+  auto snapshot = look_at_machine(arguments.look);
+  if (!snapshot) {
     return std::unexpected(ExitCode::usage);
   }
-  Snapshot snapshot;
-  snapshot.machine = observe_machine(*host, arguments.environment);
-  return snapshot;
+  return *std::move(snapshot);
 }
 
 ExitCode run_check(const CheckArguments& arguments) {
@@ -84,7 +81,9 @@ ExitCode run_check(const CheckArguments& arguments) {
   text.quiet = arguments.common.quiet;
   text.verbose = arguments.common.verbose;
   text.how = arguments.from.empty()
-                 ? "Read from files in " + std::to_string(elapsed.count()) + " ms; nothing was run."
+                 ? "Read from files in " + std::to_string(elapsed.count()) +
+                       (machine.driver_answers ? " ms; the driver was asked, nothing else was run."
+                                               : " ms; nothing was run.")
                  : "From a snapshot of " + seen->taken + " by plumb " + seen->plumb + ".";
   text.root = machine.python ? machine.python.value->root : std::string{};
   const ExitCode code = print_report(check_text(report, text), exit_code_of(report));
@@ -102,7 +101,7 @@ Command add_check(CLI::App& app) {
       "line and what to do (also: plumb doctor)");
   command->alias("doctor");
   command
-      ->add_option("--env", arguments->environment,
+      ->add_option("--env", arguments->look.environment,
                    "the environment: its folder or its python; else the active one, a .venv here "
                    "or above, or that of python on PATH")
       ->type_name("PATH");
@@ -113,9 +112,10 @@ Command add_check(CLI::App& app) {
       ->type_name("CARD")
       ->allow_extra_args(false);
   command
-      ->add_option("--root", arguments->root,
+      ->add_option("--root", arguments->look.root,
                    "look at the system mounted in this folder instead of the running one")
       ->type_name("FOLDER");
+  add_deep_options(*command, arguments->look);
   command
       ->add_option("--from", arguments->from,
                    "judge the machine that `plumb snapshot` has kept in this file")

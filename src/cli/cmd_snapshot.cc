@@ -6,9 +6,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/look.h"
 #include "cli/program_version.h"
 #include "facts/snapshot_json.h"
-#include "observe/machine.h"
+#include "os/environment.h"
 #include "os/identity.h"
 #include "os/write_file.h"
 #include "report/redaction.h"
@@ -18,8 +19,7 @@ namespace {
 
 struct SnapshotArguments {
   std::string output;
-  std::string environment;
-  std::string root;
+  LookOptions look;
   bool no_redact = false;
   bool quiet = false;
   bool schema = false;
@@ -45,11 +45,13 @@ ExitCode run_snapshot(const SnapshotArguments& arguments) {
   if (arguments.schema) {
     return print_report(snapshot_schema().dump(1) + "\n", ExitCode::clean);
   }
-  const auto host = host_of_root(arguments.root);
-  if (!host) {
+  LookOptions look = arguments.look;
+  look.processes = true;
+  auto seen = look_at_machine(look);
+  if (!seen) {
     return ExitCode::usage;
   }
-  Snapshot snapshot = take_snapshot(*host, arguments.environment);
+  Snapshot& snapshot = *seen;
   snapshot.plumb = program_version();
   snapshot.taken = utc_now();
   snapshot.redacted = !arguments.no_redact;
@@ -58,7 +60,7 @@ ExitCode run_snapshot(const SnapshotArguments& arguments) {
   if (!arguments.no_redact) {
     // Of a mounted system neither the user's name nor the host's is this one's; homes tell them.
     const KnownNames names =
-        arguments.root.empty() ? KnownNames{user_name(), host_name(), host->home} : KnownNames{};
+        look.root.empty() ? KnownNames{user_name(), host_name(), home_folder()} : KnownNames{};
     Redaction redaction = redact(json, names);
     json = std::move(redaction.json);
     replaced = redaction.replaced;
@@ -95,13 +97,14 @@ Command add_snapshot(CLI::App& app) {
   command->add_option("-o,--output", arguments->output, "the file to write; else stdout")
       ->type_name("FILE");
   command
-      ->add_option("--env", arguments->environment,
+      ->add_option("--env", arguments->look.environment,
                    "the Python environment: its folder or its python; else as for `plumb check`")
       ->type_name("PATH");
   command
-      ->add_option("--root", arguments->root,
+      ->add_option("--root", arguments->look.root,
                    "look at the system mounted in this folder instead of the running one")
       ->type_name("FOLDER");
+  add_deep_options(*command, arguments->look);
   command->add_flag("--no-redact", arguments->no_redact,
                     "leave user names, addresses, serial numbers and secrets in");
   command->add_flag("--schema", arguments->schema,

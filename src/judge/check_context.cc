@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "judge/driver_answers.h"
+
 namespace plumb {
 
 CheckContext make_context(const MachineFacts& machine, const CheckQuestion& question,
@@ -25,16 +27,23 @@ CheckContext make_context(const MachineFacts& machine, const CheckQuestion& ques
         add({model->name, model->cc});
       }
     }
+    std::ranges::for_each(cards_of_answers(machine, catalog), add);
   }
   context.driver_system = machine.system.wsl ? "windows" : machine.system.name;
   if (machine.python) {
     context.environment_is_here =
         machine.python.value->system == machine.system.name || machine.system.wsl;
   }
-  if (machine.driver.version && context.environment_is_here) {
-    context.driver = Version::parse(*machine.driver.version.value);
+  if (context.driver_version() && context.environment_is_here) {
+    context.driver = Version::parse(*context.driver_version());
   }
   return context;
+}
+
+const std::optional<std::string>& CheckContext::driver_version() const {
+  const auto& answers = machine.driver_answers;
+  return machine.driver.version || !answers ? machine.driver.version.value
+                                            : answers->nvml.driver_version.value;
 }
 
 bool is_older(const std::optional<Version>& driver, const std::string& least) {

@@ -21,6 +21,8 @@ struct CheckContext {
   std::optional<Version> driver;    // known, and of the system that the environment runs on
   bool environment_is_here = true;  // false: a Windows environment seen from Linux, or the reverse
 
+  /// By the files, else by the driver's own answer.
+  [[nodiscard]] const std::optional<std::string>& driver_version() const;
   /// The named system's half of a pair.
   [[nodiscard]] const std::string& pick(const std::string& linux_value,
                                         const std::string& windows_value) const {

@@ -4,9 +4,11 @@
 // that does not run has no other fault worth telling.
 
 #include <algorithm>
+#include <utility>
 
 #include "judge/check_context.h"
 #include "judge/check_words.h"
+#include "judge/driver_answers.h"
 
 namespace plumb {
 namespace {
@@ -187,6 +189,12 @@ Judged judge_driver(const CheckContext& context, const std::vector<JudgedFramewo
   std::optional<Finding> fault;
   if (!context.cards_named) {
     fault = fault_of_driver(context, least_driver(context, frameworks));
+    if (!fault) {
+      fault = judge_driver_answers(machine);
+      if (fault && (fault->severity != Severity::error || fault->layer != "driver")) {
+        judged.findings.push_back(*std::exchange(fault, std::nullopt));
+      }
+    }
     fault = fault ? fault : fault_of_support(context);
   }
   const bool runs = !fault;
@@ -203,12 +211,11 @@ Judged judge_driver(const CheckContext& context, const std::vector<JudgedFramewo
     judged.findings.push_back(*std::move(fault));
     return judged;
   }
-  if (driver.version) {
-    const auto version = Version::parse(*driver.version.value);
+  if (const std::optional<std::string>& text = context.driver_version()) {
+    const auto version = Version::parse(*text);
     const auto cuda =
         version ? context.catalog.cuda_of_driver(context.driver_system, *version) : std::nullopt;
-    judged.layers.push_back(
-        layer(LayerState::ok, words::driver_ok(*driver.version.value, cuda), detail));
+    judged.layers.push_back(layer(LayerState::ok, words::driver_ok(*text, cuda), detail));
   } else if (driver.library || driver.version.fault || driver.module_version.fault) {
     const std::string where = driver.library ? *driver.library.value : driver.version.origin;
     judged.layers.push_back(

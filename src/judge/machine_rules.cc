@@ -6,9 +6,12 @@
 
 #include "judge/check_context.h"
 #include "judge/check_words.h"
+#include "judge/driver_answers.h"
 
 namespace plumb {
 namespace {
+
+constexpr const char* kByDriver = "told by the driver";
 
 Layer layer(const char* name, LayerState state, std::string text, std::string detail = {}) {
   return {name, state, std::move(text), std::move(detail), false};
@@ -55,10 +58,17 @@ Judged judge_hardware(const CheckContext& context) {
   if (context.cards_named) {
     return judge_named_cards(context);
   }
-  if (context.machine.cards.empty()) {
-    return judge_empty_bus(context);
-  }
   Judged judged;
+  if (context.machine.cards.empty()) {
+    if (context.cards.empty()) {
+      return judge_empty_bus(context);
+    }
+    for (const Card& card : context.cards) {
+      judged.layers.push_back(
+          layer("hardware", LayerState::ok, words::whole_card(card, 1), kByDriver));
+    }
+    return judged;
+  }
   for (const Card& card : context.cards) {
     std::size_t count = 0;
     std::string places;
@@ -69,11 +79,12 @@ Judged judge_hardware(const CheckContext& context) {
         places += (places.empty() ? "" : "\n") + seen.location + ", " + seen.origin;
       }
     }
-    judged.layers.push_back(
-        layer("hardware", LayerState::ok, words::whole_card(card, count), places));
+    judged.layers.push_back(layer("hardware", LayerState::ok, words::whole_card(card, count),
+                                  places.empty() ? kByDriver : places));
   }
+  const bool told = !cards_of_answers(context.machine, context.catalog).empty();
   for (const SeenCard& seen : context.machine.cards) {
-    if (context.catalog.find_gpu_by_pci(seen.device) == nullptr) {
+    if (!told && context.catalog.find_gpu_by_pci(seen.device) == nullptr) {
       judged.layers.push_back(layer("hardware", LayerState::unknown, words::unknown_card(seen),
                                     seen.location + ", " + seen.origin));
     }
