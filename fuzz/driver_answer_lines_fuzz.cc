@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a child that asked a driver library has told; the first byte picks which library.
-#include "observe/driver_answer_lines.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "observe/driver_answer_lines.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) {

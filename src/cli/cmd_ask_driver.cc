@@ -40,7 +40,7 @@ Command add_ask_driver(CLI::App& app) {
       "ask-driver",
       "asks NVML or the CUDA driver, in this process, and prints each answer as a line of JSON");
   command->group("");  // hidden
-  command->add_option("WHICH", arguments->which, "nvml or cuda")
+  command->add_option("which", arguments->which, "nvml or cuda")
       ->required()
       ->check(CLI::IsMember({"nvml", "cuda"}))
       ->type_name("");

@@ -16,7 +16,7 @@ void add_deep_options(CLI::App& app, LookOptions& options) {
                "ask the driver, too (NVML, in a process of its own); this wakes the card");
   app.add_option("--timeout", options.timeout_s, "seconds after which the driver counts as hung")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(CLI::Range(0.1, 3600.0).description(""))
       ->default_str("10");
 }
 

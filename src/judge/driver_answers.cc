@@ -100,6 +100,9 @@ std::optional<Finding> fault_of_library(const MachineFacts& machine, const Asked
     case AskState::init_failed:
       return library.fault ? std::optional(init_failed(machine, library)) : std::nullopt;
     case AskState::load_failed:
+      if (!machine.driver.library) {
+        return std::nullopt;  // that it is not there is told by the files
+      }
       finding =
           driver_finding("driver.incomplete", "the driver's library cannot be loaded: " + name,
                          "Programs that use the GPU load it first.");

@@ -82,10 +82,22 @@ class DriverAsker {
   void tell_result(nlohmann::json line, int code) {
     line["code"] = code;
     if (code != 0) {
-      line["name"] = nvml_ ? nvml::error_name(code) : cuda::error_name(code);
+      line["name"] = error_name(code);
     }
     add_device(line);
     tell(line);
+  }
+  [[nodiscard]] std::string error_name(int code) const {
+    std::string name(nvml_ ? nvml::error_name(code) : cuda::error_name(code));
+    const char* told = nullptr;
+    cuda::GetErrorName* name_of = nullptr;
+    if (name.empty() && !nvml_ && library_.find("cuGetErrorName", name_of) &&
+        name_of(code, &told) == cuda::kSuccess && told != nullptr) {
+      constexpr std::string_view kPrefix = "CUDA_ERROR_";
+      name = told;
+      name.erase(0, name.starts_with(kPrefix) ? kPrefix.size() : 0);
+    }
+    return name;
   }
   void add_device(nlohmann::json& line) const {
     if (device_) {

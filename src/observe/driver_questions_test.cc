@@ -288,10 +288,16 @@ TEST(DriverQuestions, WhyCudaDoesNotStart) {
   const std::vector<std::pair<int, std::string>> errors = {{100, "NO_DEVICE"},
                                                            {803, "SYSTEM_DRIVER_MISMATCH"},
                                                            {804, "COMPAT_NOT_SUPPORTED_ON_DEVICE"},
+                                                           {806, "MPS_RPC_FAILURE"},
+                                                           {890, ""},
                                                            {999, "UNKNOWN"}};
   for (const auto& [code, name] : errors) {
-    const CudaDriverAnswers answers =
-        Driver("cuDriverGetVersion = 13000\ncuInit = error " + std::to_string(code) + "\n").cuda();
+    const CudaDriverAnswers answers = Driver(
+                                          "cuDriverGetVersion = 13000\n"
+                                          "cuGetErrorName 806 = \"CUDA_ERROR_MPS_RPC_FAILURE\"\n"
+                                          "cuInit = error " +
+                                          std::to_string(code) + "\n")
+                                          .cuda();
     EXPECT_EQ(answers.library.state, AskState::init_failed);
     EXPECT_EQ(answers.library.fault->code, code);
     EXPECT_EQ(answers.library.fault->code_name, name);

@@ -25,6 +25,14 @@ EXPORT int cuInit(unsigned flags) {
   return answer_of("cuInit", -1).error;
 }
 
+/* Script: cuGetErrorName CODE = "NAME" */
+EXPORT int cuGetErrorName(int code, const char** name) {
+  static struct answer answer;
+  answer = answer_of("cuGetErrorName", code);
+  *name = answer.text;
+  return answer.found ? answer.error : 1;
+}
+
 EXPORT int cuDriverGetVersion(int* version) {
   return give_number("cuDriverGetVersion", version);
 }

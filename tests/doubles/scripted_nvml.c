@@ -37,15 +37,15 @@ static int give_numbers(const char* call, long index, unsigned* first, unsigned*
   EXPORT int call(char* text, unsigned length) { \
     return give_text(#call, -1, text, length);   \
   }
-#define TEXT(call)                                                \
+#define DEVICE_TEXT(call)                                         \
   EXPORT int call(device_t device, char* text, unsigned length) { \
     return give_text(#call, index_of(device), text, length);      \
   }
-#define NUMBER(call)                                           \
+#define DEVICE_NUMBER(call)                                    \
   EXPORT int call(device_t device, unsigned* value) {          \
     return give_numbers(#call, index_of(device), value, NULL); \
   }
-#define TWO_NUMBERS(call)                                               \
+#define DEVICE_NUMBERS(call)                                            \
   EXPORT int call(device_t device, unsigned* first, unsigned* second) { \
     return give_numbers(#call, index_of(device), first, second);        \
   }
@@ -55,8 +55,8 @@ EXPORT int nvmlInit_v2(void) {
 }
 
 SYSTEM_TEXT(nvmlSystemGetDriverVersion)
-TEXT(nvmlDeviceGetName)
-TEXT(nvmlDeviceGetUUID)
+DEVICE_TEXT(nvmlDeviceGetName)
+DEVICE_TEXT(nvmlDeviceGetUUID)
 
 EXPORT int nvmlDeviceGetCount_v2(unsigned* count) {
   return give_numbers("nvmlDeviceGetCount_v2", -1, count, NULL);
@@ -95,25 +95,25 @@ EXPORT int nvmlSystemGetProcessName(unsigned pid, char* text, unsigned length) {
   return give_text("nvmlSystemGetProcessName", (long)pid, text, length);
 }
 
-TEXT(nvmlDeviceGetSerial)
-TEXT(nvmlDeviceGetVbiosVersion)
-NUMBER(nvmlDeviceGetMinorNumber)
-NUMBER(nvmlDeviceGetArchitecture)
-NUMBER(nvmlDeviceGetPersistenceMode)
-NUMBER(nvmlDeviceGetDisplayActive)
-NUMBER(nvmlDeviceGetComputeMode)
-NUMBER(nvmlDeviceGetVirtualizationMode)
-NUMBER(nvmlDeviceGetPowerUsage)
-NUMBER(nvmlDeviceGetEnforcedPowerLimit)
-NUMBER(nvmlDeviceGetPerformanceState)
-NUMBER(nvmlDeviceGetCurrPcieLinkGeneration)
-NUMBER(nvmlDeviceGetMaxPcieLinkGeneration)
-NUMBER(nvmlDeviceGetCurrPcieLinkWidth)
-NUMBER(nvmlDeviceGetMaxPcieLinkWidth)
-TWO_NUMBERS(nvmlDeviceGetCudaComputeCapability)
-TWO_NUMBERS(nvmlDeviceGetDriverModel_v2)
-TWO_NUMBERS(nvmlDeviceGetMigMode)
-TWO_NUMBERS(nvmlDeviceGetEccMode)
+DEVICE_TEXT(nvmlDeviceGetSerial)
+DEVICE_TEXT(nvmlDeviceGetVbiosVersion)
+DEVICE_NUMBER(nvmlDeviceGetMinorNumber)
+DEVICE_NUMBER(nvmlDeviceGetArchitecture)
+DEVICE_NUMBER(nvmlDeviceGetPersistenceMode)
+DEVICE_NUMBER(nvmlDeviceGetDisplayActive)
+DEVICE_NUMBER(nvmlDeviceGetComputeMode)
+DEVICE_NUMBER(nvmlDeviceGetVirtualizationMode)
+DEVICE_NUMBER(nvmlDeviceGetPowerUsage)
+DEVICE_NUMBER(nvmlDeviceGetEnforcedPowerLimit)
+DEVICE_NUMBER(nvmlDeviceGetPerformanceState)
+DEVICE_NUMBER(nvmlDeviceGetCurrPcieLinkGeneration)
+DEVICE_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration)
+DEVICE_NUMBER(nvmlDeviceGetCurrPcieLinkWidth)
+DEVICE_NUMBER(nvmlDeviceGetMaxPcieLinkWidth)
+DEVICE_NUMBERS(nvmlDeviceGetCudaComputeCapability)
+DEVICE_NUMBERS(nvmlDeviceGetDriverModel_v2)
+DEVICE_NUMBERS(nvmlDeviceGetMigMode)
+DEVICE_NUMBERS(nvmlDeviceGetEccMode)
 
 EXPORT int nvmlDeviceGetGspFirmwareVersion(device_t device, char* text) {
   return give_text("nvmlDeviceGetGspFirmwareVersion", index_of(device), text, 64);
