@@ -17,6 +17,20 @@
 
 namespace plumb {
 
+namespace {
+
+/// What the driver itself wrote into the registry when it started, where no file tells.
+void complete_windows_driver(MachineFacts& machine) {
+  for (const GpuDevice& device : machine.hardware.devices) {
+    if (device.is_nvidia && device.display_key && device.display_key->release &&
+        !machine.driver.version) {
+      machine.driver.version = device.display_key->release;
+    }
+  }
+}
+
+}  // namespace
+
 MachineFacts observe_machine(const Host& host, const std::string& environment,
                              std::vector<ProcessLibraries>* processes) {
   MachineFacts machine;
@@ -27,6 +41,7 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
   std::ranges::copy(machine.hardware.damaged, std::back_inserter(machine.errors));
   const std::vector<CachedLibrary> cache = read_library_cache(host);
   machine.driver = observe_driver(host, machine.system, cache);
+  complete_windows_driver(machine);
   machine.driver_state = observe_driver_state(host, machine.system.wsl, cache);
   machine.toolkits = observe_toolkits(host);
   PythonSearch search = find_python_environment(host, environment);

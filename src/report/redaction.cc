@@ -80,7 +80,7 @@ class Redactor {
     Json object = Json::object();
     for (const auto& [each, item] : json.items()) {
       const std::string meaning = each == "value" ? key : each;
-      if (((secret && each == "value") || is_secret_name(each) || is_serial(each)) &&
+      if (((secret && each == "value") || is_secret_part(each)) &&
           !(item.is_null() || item.is_boolean())) {
         object[each] = gone(item);
       } else {
@@ -93,8 +93,15 @@ class Redactor {
   std::size_t replaced = 0;
 
  private:
-  static bool is_serial(std::string_view key) {
-    return key == "serial" || key.ends_with("_serial") || key == "serial_number";
+  /// A snapshot's own names are few ("display_key" is none); variables' names are in capitals.
+  static bool is_secret_part(std::string_view key) {
+    constexpr std::array<std::string_view, 4> kParts = {"password", "token", "secret", "serial"};
+    const bool capitals = std::ranges::none_of(key, [](char c) { return c >= 'a' && c <= 'z'; });
+    return (capitals && is_secret_name(key)) || key == "serial_number" ||
+           std::ranges::any_of(kParts, [&](std::string_view part) {
+             return key == part ||
+                    (key.ends_with(part) && key[key.size() - part.size() - 1] == '_');
+           });
   }
 
   /// The shape stays, so that it is still a snapshot.
