@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "observe/driver_installs.h"
 #include "observe/driver_version.h"
 #include "observe/host_files.h"
 #include "observe/windows_dll.h"
@@ -239,6 +240,7 @@ WindowsDriver observe_windows_driver_state(const Host& host) {
   facts.dch = registry_number(registry, service, "DCHUVen");
   facts.installed_release = registry_text(registry, kUninstall, "DisplayVersion");
   facts.installed_before = installed_before(registry);
+  facts.installs = observe_driver_installs(host);
   facts.tdr = observe_tdr(registry);
   facts.hardware_scheduling = observe_hardware_scheduling(registry);
   facts.policy = observe_driver_policy(registry);
