@@ -196,9 +196,11 @@ void fields(auto& visit, Is<DkmsModule> auto& module) {
 }
 
 struct KernelFacts {
-  Fact<std::string> release;     // of the running kernel: "6.8.0-45-generic"
-  Fact<ModuleFile> module_file;  // absent: modules.dep names none. Containers have no modules.dep
-  Fact<bool> headers;            // the folder to build modules against is there
+  Fact<std::string> release;  // of the running kernel: "6.8.0-45-generic"
+  /// Absent while `installed` holds `release`: this kernel has no module of NVIDIA's. A container
+  /// has none of these folders, and knows nothing of the modules.
+  Fact<ModuleFile> module_file;
+  Fact<bool> headers;                  // the folder to build modules against is there
   std::vector<std::string> installed;  // kernels with a folder in /lib/modules, oldest first
   Fact<std::string> newest;     // installed; another than `release`: a restart is due, perhaps
   Fact<bool> restart_required;  // /run/reboot-required (Debian, Ubuntu)
@@ -335,9 +337,11 @@ struct LinuxDriver {
   Fact<std::map<std::string, std::string>> parameters;  // in force: "DeviceFileMode" -> "438"
   std::vector<ModuleCard> cards;
   std::vector<DeviceNode> nodes;
-  std::vector<std::string> missing_nodes;  // that the loaded modules would serve
-  std::uint32_t imex_channels = 0;         // nodes in /dev/nvidia-caps-imex-channels
-  Fact<std::vector<MigInstance>> mig;      // present and empty: MIG is off or has no instance
+  /// Nodes that the loaded modules would serve and that are not there; in a container also those of
+  /// cards that it was not given.
+  std::vector<std::string> missing_nodes;
+  std::uint32_t imex_channels = 0;     // nodes in /dev/nvidia-caps-imex-channels
+  Fact<std::vector<MigInstance>> mig;  // present and empty: MIG is off or has no instance
   ModuleRules rules;
   KernelFacts kernel;
   DriverPackages packages;

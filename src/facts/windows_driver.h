@@ -50,6 +50,25 @@ void fields(auto& visit, Is<DriverService> auto& service) {
   visit("image", service.image);
 }
 
+/// One install of a driver for a PCI device of NVIDIA's (the card, its audio, its USB), by
+/// whomever, as Windows' setup log has it.
+struct DriverInstall {
+  std::string device;  // hardware or instance id
+  std::string time;    // local, as written: "2026/09/09 12:00:00.000"
+  std::string inf;     // "oem42.inf"; "" = not told
+  std::string provider;
+  std::string version;  // "32.0.15.6094"
+  std::string status;   // "SUCCESS", "FAILURE(0xe0000219)"; "" = its end is not in the log
+};
+void fields(auto& visit, Is<DriverInstall> auto& install) {
+  visit("device", install.device);
+  visit("time", install.time);
+  visit("inf", install.inf);
+  visit("provider", install.provider);
+  visit("version", install.version);
+  visit("status", install.status);
+}
+
 /// Timeout detection of the graphics scheduler, of the key GraphicsDrivers below
 /// HKLM\\SYSTEM\\CurrentControlSet\\Control. Absent = Windows' default; unreadable = not a DWORD,
 /// which Windows may ignore.
@@ -111,6 +130,7 @@ struct WindowsDriver {
   /// driver.
   Fact<std::string> installed_release;
   std::vector<std::string> installed_before;  // every release it ever installed, newest first
+  Fact<std::vector<DriverInstall>> installs;  // of the setup log's end, newest first
   TdrSettings tdr;
   Fact<std::uint64_t> hardware_scheduling;  // HwSchMode: 2 on, 1 off; absent = the driver's choice
   DriverPolicy policy;
@@ -128,6 +148,7 @@ void fields(auto& visit, Is<WindowsDriver> auto& driver) {
   visit("services", driver.services);
   visit("installed_release", driver.installed_release);
   visit("installed_before", driver.installed_before);
+  visit("installs", driver.installs);
   visit("tdr", driver.tdr);
   visit("hardware_scheduling", driver.hardware_scheduling);
   visit("policy", driver.policy);

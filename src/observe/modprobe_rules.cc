@@ -147,7 +147,7 @@ ModuleRules observe_module_rules(const Host& host) {
     const std::string place = rule.file + ":" + std::to_string(rule.line);
     if (rule.module == "nouveau" && (blocks(rule) || no_modeset)) {
       facts.nouveau_blocked.push_back(place);
-    } else if (rule.module == "nvidia" && blocks(rule)) {
+    } else if ((rule.module == "nvidia" || rule.module == "nvidia_current") && blocks(rule)) {
       facts.nvidia_blocked.push_back(place);
     }
   }

@@ -126,11 +126,11 @@ Fact<std::map<std::string, std::string>> observe_parameters(const Host& host) {
 
 ModuleCard parse_card_information(std::string_view text, const std::string& path) {
   const std::map<std::string, std::string> lines = parse_parameters(text);
-  // Not known yet: "GPU-????????-...", "??.??.??.??.??", "N/A".
+  // Not known yet: "GPU-????????-...", "??.??.??.??.??", "N/A", "Unknown".
   const auto known = [&](const char* name) {
     const auto hit = lines.find(name);
     return hit != lines.end() && !hit->second.empty() && hit->second != "N/A" &&
-                   hit->second.find('?') == std::string::npos
+                   hit->second != "Unknown" && hit->second.find('?') == std::string::npos
                ? Fact<std::string>::present(hit->second, path)
                : Fact<std::string>::absent(path);
   };

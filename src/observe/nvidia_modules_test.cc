@@ -71,9 +71,10 @@ TEST(NvidiaModules, WhatTheModuleKnowsOfACard) {
 
 TEST(NvidiaModules, ACardThatWasNeverUsedKnowsLess) {
   const ModuleCard card = parse_card_information(
-      "Model: \t\t NVIDIA X\nGPU UUID: \t GPU-\?\?\?\?\?\?\?\?-\?\?\?\?\nVideo BIOS: \t "
+      "Model: \t\t Unknown\nGPU UUID: \t GPU-\?\?\?\?\?\?\?\?-\?\?\?\?\nVideo BIOS: \t "
       "\?\?.\?\?.\?\?.\?\?.\?\?\nDevice Minor: \t x\nGPU Firmware: \t N/A\n",
       "/x");
+  EXPECT_FALSE(card.model);
   EXPECT_FALSE(card.uuid);
   EXPECT_FALSE(card.video_bios);
   EXPECT_FALSE(card.minor);

@@ -53,5 +53,14 @@ TEST(PciFacts, AMachineWithoutPciIsNoFault) {
   }
 }
 
+TEST(PciFacts, ReadsThisMachine) {
+  const HardwareFacts facts = observe_hardware(this_host());
+  EXPECT_FALSE(facts.fault);
+  for (const GpuDevice& card : facts.devices) {
+    EXPECT_NE(card.vendor, 0) << card.location;
+    EXPECT_FALSE(card.origin.empty()) << card.location;
+  }
+}
+
 }  // namespace
 }  // namespace plumb

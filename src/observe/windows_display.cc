@@ -183,6 +183,9 @@ HardwareFacts registry_hardware(const Registry& registry) {
 
 HardwareFacts join_hardware(HardwareFacts registry, const std::vector<PciDevice>& present) {
   HardwareFacts facts = std::move(registry);
+  if (facts.fault) {  // what is there is known all the same
+    facts.damaged.push_back(*std::exchange(facts.fault, std::nullopt));
+  }
   std::vector<GpuDevice> devices;
   for (const PciDevice& device : present) {
     const std::string id = to_lower_ascii(device.location);

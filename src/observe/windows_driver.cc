@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "observe/driver_installs.h"
 #include "observe/driver_version.h"
 #include "observe/host_files.h"
 #include "observe/windows_dll.h"
@@ -77,7 +78,9 @@ bool is_nvidia_key(const Registry& registry, const std::string& key) {
          registry_text(registry, key, "ProviderName").value == "NVIDIA";
 }
 
-Fact<std::string> user_mode_folder(const Registry& registry) {
+/// Keys of cards that were taken out stay behind, so one that agrees with the service comes first.
+Fact<std::string> user_mode_folder(const Registry& registry, const Fact<std::string>& service) {
+  Fact<std::string> first = Fact<std::string>::absent(kDisplayClass);
   for (const std::string& name : registry_subkeys(registry, kDisplayClass)) {
     const std::string key = std::string(kDisplayClass) + "\\" + name;
     if (name.size() != 4 || !parse_decimal(name) || !is_nvidia_key(registry, key)) {
@@ -85,12 +88,19 @@ Fact<std::string> user_mode_folder(const Registry& registry) {
     }
     const auto drivers = registry_list(registry, key, "UserModeDriverName");
     for (const std::string& path : drivers.value.value_or(std::vector<std::string>{})) {
-      if (std::string folder = store_folder_of(path); !folder.empty()) {
-        return Fact<std::string>::present(std::move(folder), drivers.origin);
+      const std::string folder = store_folder_of(path);
+      if (folder.empty()) {
+        continue;
       }
+      auto found = Fact<std::string>::present(folder, drivers.origin);
+      if (package_name(found) == package_name(service)) {
+        return found;
+      }
+      first = first ? first : std::move(found);
+      break;
     }
   }
-  return Fact<std::string>::absent(kDisplayClass);
+  return first;
 }
 
 void add_store(const std::string& folder, WindowsDriver& facts) {
@@ -228,8 +238,8 @@ WindowsDriver observe_windows_driver_state(const Host& host) {
   add_stray_files(host, facts);
   add_services(registry, facts);
   const std::string service = std::string(kServices) + "nvlddmkm";
-  facts.user_mode_folder = user_mode_folder(registry);
   facts.service_folder = in_store(registry_text(registry, service, "ImagePath"));
+  facts.user_mode_folder = user_mode_folder(registry, facts.service_folder);
   facts.ngx_folder = in_store(
       registry_text(registry, "HKLM\\SOFTWARE\\NVIDIA Corporation\\Global\\NGXCore", "FullPath"));
   // In a virtual machine that shares its host's card the packages are the host's.
@@ -239,6 +249,7 @@ WindowsDriver observe_windows_driver_state(const Host& host) {
   facts.dch = registry_number(registry, service, "DCHUVen");
   facts.installed_release = registry_text(registry, kUninstall, "DisplayVersion");
   facts.installed_before = installed_before(registry);
+  facts.installs = observe_driver_installs(host);
   facts.tdr = observe_tdr(registry);
   facts.hardware_scheduling = observe_hardware_scheduling(registry);
   facts.policy = observe_driver_policy(registry);

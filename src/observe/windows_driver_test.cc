@@ -72,6 +72,25 @@ TEST(WindowsDriver, AHealthyOne) {
   EXPECT_TRUE(facts.stray_files.empty());
 }
 
+TEST(WindowsDriver, TheKeyOfACardThatIsGoneDoesNotDecide) {
+  FakeHost fake("windows");
+  const std::string key = "0001]\n";
+  std::string text = a_registry();
+  text.insert(
+      text.find(key),
+      "0000]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1B06\"\n"
+      "\"UserModeDriverName\"=\"C:\\\\Windows\\\\System32\\\\DriverStore\\\\FileRepository\\\\" +
+          std::string(kOld) + "\\\\nvldumdx.dll\"\n" + kMachine +
+          "SYSTEM\\CurrentControlSet\\Control\\Class\\"
+          "{4d36e968-e325-11ce-bfc1-08002be10318}\\");
+  fake.host().registry = registry_of_export(text);
+  fake.write(std::string(kStore) + kOld + "/nvml.dll", dll_of_version({31, 0, 15, 3667}));
+  const WindowsDriver facts = observe_windows_driver_state(fake.host());
+  EXPECT_TRUE(facts.user_mode_folder.value->ends_with(kNew));
+  ASSERT_EQ(facts.packages.size(), 1U);
+  EXPECT_FALSE(facts.packages[0].active);
+}
+
 TEST(WindowsDriver, NothingThere) {
   const FakeHost fake("windows");
   const WindowsDriver facts = observe_windows_driver_state(fake.host());
