@@ -164,7 +164,7 @@ void fields(auto& visit, Is<PythonCommand> auto& x) {
 
 struct PythonWorld {
   std::vector<PythonInterpreter> interpreters;
-  std::vector<FoundEnvironment> environments;  // in the order of FoundIn
+  std::vector<FoundEnvironment> environments;  // active ones first
   std::vector<PythonCommand> commands;
   /// True if `pip` and `python` work on the same prefix; absent if one is missing or not told.
   Fact<bool> pip_fits_python;

@@ -71,6 +71,9 @@ std::string path_on_host(const Host& host, std::string_view path) {
     return std::string(path);
   }
   if (host.is_windows()) {
+    if (path.size() >= 2 && is_separator(path[0]) && is_separator(path[1])) {
+      return {};
+    }
     if (has_drive(path)) {
       if (path[0] != 'C' && path[0] != 'c') {
         return {};

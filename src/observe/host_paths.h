@@ -14,7 +14,7 @@
 namespace plumb {
 
 /// "C:\\Python312" or "/usr/bin" of that machine as a path to open here; a mounted Windows is taken
-/// for drive C:, "" is another drive of it. A path below the host's root stays as it is.
+/// for drive C:, "" is another drive or a share. A path below the host's root stays as it is.
 [[nodiscard]] std::string path_on_host(const Host& host, std::string_view path);
 
 /// A variable that names a folder or file, as a path to open here.
