@@ -120,7 +120,7 @@ bool may_be_slow(const Host& host, const std::string& path) {
   const std::string mounts = host.at("/mnt/");
   return path.size() > mounts.size() && path.starts_with(mounts) &&
          is_letter(path[mounts.size()]) &&
-         (path.size() == mounts.size() + 1 || path[mounts.size() + 1] == '/') &&
+         (path.size() == mounts.size() + 1 || is_separator(path[mounts.size() + 1])) &&
          is_folder(host.at("/usr/lib/wsl"));
 }
 

@@ -175,13 +175,18 @@ void observe_python_path(const Host& host, PackageDetails& details) {
 
 void observe_pth_files(const Host& host, const PythonEnvironment& environment,
                        PackageDetails& details) {
+  std::vector<std::string> plain;  // Python reads no .pth files there
+  for (const PythonPathEntry& entry : details.python_path) {
+    plain.push_back(real_path(entry_folder(host, entry.path)));
+  }
   for (const std::string& site : environment.site_packages) {
+    const bool is_plain = std::ranges::find(plain, real_path(site)) != plain.end();
     const auto entries = list_directory(site);
     for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>{}) {
       if (entry.name.starts_with('~')) {
         details.leftovers.push_back(join_path(site, entry.name));
       }
-      if (!entry.name.ends_with(".pth") || entry.name.starts_with('.') ||
+      if (is_plain || !entry.name.ends_with(".pth") || entry.name.starts_with('.') ||
           details.pth_files.size() >= kMostPthFiles) {
         continue;
       }

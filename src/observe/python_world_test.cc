@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 
 #include "observe/condarc.h"
 #include "observe/fake_host_test.h"
@@ -126,7 +128,8 @@ TEST(PythonWorld, InterpretersOfLinux) {
   EXPECT_EQ(old->bits, 32U);
 }
 
-constexpr const char* kRegistry = R"(Windows Registry Editor Version 5.00
+constexpr const char* kRegistry =
+    R"(Windows Registry Editor Version 5.00
 
 [HKEY_CURRENT_USER\Software\Python\PythonCore\3.12]
 "SysVersion"="3.12"
@@ -147,7 +150,9 @@ constexpr const char* kRegistry = R"(Windows Registry Editor Version 5.00
 "ExecutablePath"="\\\\server\\share\\python.exe"
 [HKEY_LOCAL_MACHINE\SOFTWARE\Python\Odd\1\InstallPath]
 @=dword:00000001
-[HKEY_CURRENT_USER\Software\Classes\Local Settings\Software\Microsoft\Windows\CurrentVersion\AppModel\SystemAppData\PythonSoftwareFoundation.Python.3.11_qbz5n2kfra8p0\Schemas]
+[HKEY_CURRENT_USER\Software\Classes\Local Settings\Software\Microsoft\Windows)"
+    R"(\CurrentVersion\AppModel\SystemAppData\PythonSoftwareFoundation.Python.3.11_)"
+    R"(qbz5n2kfra8p0\Schemas]
 "PackageFullName"="PythonSoftwareFoundation.Python.3.11_3.11.2544.0_x64__qbz5n2kfra8p0"
 )";
 
