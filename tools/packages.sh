@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by run.sh and test.sh: the system packages that plumb needs, the same names on Debian 12 and Ubuntu 24.04.
 # shellcheck shell=bash
-build_packages=(g++ cmake ninja-build zlib1g-dev libisal-dev libssl-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+build_packages=(g++ cmake ninja-build zlib1g-dev libisal-dev libssl-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+  libtomlplusplus-dev)
 test_packages=(python3 libgtest-dev googletest libbenchmark-dev clang-format-19 strace
-  g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64 strace)
+  g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64)
 
 # install_missing PACKAGE... - asks apt only if one is missing, and says so on stderr.
 install_missing() {

@@ -4,6 +4,7 @@
 // Names and versions come from the folders' names; METADATA is opened for GPU packages only, so a
 // thousand others cost one directory listing.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,16 @@ void read_requirements(std::vector<Distribution>& distributions);
 
 /// From the file names in ROOT/conda-meta; empty for other environments.
 [[nodiscard]] std::vector<CondaPackage> list_conda_packages(const std::string& root);
+
+struct InfoName {
+  std::string name;
+  std::string version;
+};
+
+/// "torch-2.14.1.dist-info" -> torch, 2.14.1; also "name-1.0-py3.12.egg-info", in any case of the
+/// ending, as for Python's importlib. Empty for other names, for leftovers ("~orch-2.1.dist-info":
+/// pip's rename before an uninstall that failed) and where no version is told.
+[[nodiscard]] std::optional<InfoName> parse_info_name(std::string_view folder);
 
 /// One of kGpuProjects; `normalized` as by normalize_project_name().
 [[nodiscard]] bool is_gpu_project(std::string_view normalized);

@@ -45,6 +45,30 @@ TEST(Distributions, NamesComeFromFoldersAndGpuPackagesAreRead) {
   EXPECT_TRUE(find(list, "torch-x")->requires_dist.empty());
 }
 
+TEST(Distributions, WhatPipListsToo) {
+  TempFolder folder;
+  folder.write("site/Upper-1.0.DIST-INFO/METADATA", "Name: Upper\nVersion: 1.0\n");
+  folder.write("site/my-old-thing-1.0_beta.dist-info/METADATA",
+               "Name: my-old-thing\nVersion: 1.0-beta\n");
+  folder.write("site/noversion.egg-info/PKG-INFO", "Name: NoVersion\nVersion: 3\n");
+  folder.write("site/easy-1.5-py3.8.egg/EGG-INFO/PKG-INFO", "Name: easy\nVersion: 1.5\n");
+  folder.write("site/zipped-1.5-py3.8.egg", "PK");
+  folder.write("site/linked.egg-link", folder.path("src") + "\n.\n");
+  folder.write("site/dead.egg-link", folder.path("nowhere") + "\n.\n");
+  folder.write("src/Linked.egg-info/PKG-INFO", "Name: Linked\nVersion: 0.1\n");
+  folder.write("src/unrelated.egg-info/PKG-INFO", "Name: unrelated\nVersion: 0.1\n");
+  folder.write("site/-roken-1.0.dist-info/METADATA", "");
+  std::vector<Error> errors;
+  const auto list = list_distributions({folder.path("site")}, errors);
+  EXPECT_TRUE(errors.empty());
+  std::vector<std::string> names;
+  for (const Distribution& distribution : list) {
+    names.push_back(distribution.normalized + " " + distribution.version);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"easy 1.5", "linked 0.1", "my-old-thing 1.0-beta",
+                                             "noversion 3", "upper 1.0"}));
+}
+
 TEST(Distributions, DamagedOnesAreErrorsAndStillListed) {
   TempFolder folder;
   folder.write("torch-2.1.0.dist-info/RECORD", "");
