@@ -16,6 +16,9 @@
 #include "facts/fact.h"
 #include "facts/fields.h"
 #include "facts/gpu_hardware.h"
+#include "facts/pip_configuration.h"
+#include "facts/python_packages.h"
+#include "facts/python_world.h"
 
 namespace plumb {
 
@@ -251,6 +254,9 @@ struct MachineFacts {
   std::vector<Distribution> distributions;
   std::vector<CondaPackage> conda_packages;
   std::vector<FrameworkFacts> frameworks;
+  PackageDetails packages;    // of the environment in force
+  PythonWorld python_world;   // all interpreters and environments
+  PipConfiguration pip;       // and uv's, conda's
   std::vector<Error> errors;  // what could not be read on the way
 };
 void fields(auto& visit, Is<MachineFacts> auto& machine) {
@@ -267,6 +273,9 @@ void fields(auto& visit, Is<MachineFacts> auto& machine) {
   visit("distributions", machine.distributions);
   visit("conda_packages", machine.conda_packages);
   visit("frameworks", machine.frameworks);
+  visit("packages", machine.packages);
+  visit("python_world", machine.python_world);
+  visit("pip", machine.pip);
   visit("errors", machine.errors);
 }
 

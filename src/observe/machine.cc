@@ -2,6 +2,7 @@
 #include "observe/machine.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "observe/cards.h"
@@ -10,10 +11,14 @@
 #include "observe/driver_version.h"
 #include "observe/frameworks.h"
 #include "observe/load_faults.h"
+#include "observe/package_details.h"
 #include "observe/pci_facts.h"
+#include "observe/pip_configuration.h"
 #include "observe/process_libraries.h"
 #include "observe/python_environment.h"
+#include "observe/python_world.h"
 #include "observe/toolkits.h"
+#include "os/parallel.h"
 
 namespace plumb {
 
@@ -27,6 +32,17 @@ void complete_windows_driver(MachineFacts& machine) {
       machine.driver.version = device.display_key->release;
     }
   }
+}
+
+/// What the environment's frameworks hold and load.
+void observe_packages(const Host& host, const PythonEnvironment& python, MachineFacts& machine,
+                      std::vector<ProcessLibraries>* processes) {
+  if (python.kind == EnvironmentKind::conda) {
+    machine.conda_packages = list_conda_packages(python.root);
+  }
+  machine.frameworks = observe_frameworks(machine.distributions, machine.errors);
+  observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors,
+                  processes);
 }
 
 }  // namespace
@@ -47,17 +63,26 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
   PythonSearch search = find_python_environment(host, environment);
   machine.python = std::move(search.environment);
   machine.store_stub = search.store_stub;
-  if (machine.python) {
-    const PythonEnvironment& python = *machine.python.value;
-    machine.distributions = list_distributions(python.site_packages, machine.errors);
-    if (python.kind == EnvironmentKind::conda) {
-      machine.conda_packages = list_conda_packages(python.root);
-    }
+  const PythonEnvironment* python = machine.python ? &*machine.python.value : nullptr;
+  if (python != nullptr) {
+    machine.distributions = list_distributions(python->site_packages, machine.errors);
     read_requirements(machine.distributions);
-    machine.frameworks = observe_frameworks(machine.distributions, machine.errors);
-    observe_loading(host, python, machine.distributions, machine.frameworks, machine.errors,
-                    processes);
   }
+  // None of them looks at what another one writes.
+  const std::function<void()> probes[] = {
+      [&] {
+        if (python != nullptr) {
+          observe_packages(host, *python, machine, processes);
+        }
+      },
+      [&] {
+        if (python != nullptr) {
+          machine.packages = observe_package_details(host, *python, machine.distributions);
+        }
+      },
+      [&] { machine.python_world = observe_python_world(host); },
+      [&] { machine.pip = observe_pip_configuration(host, python); }};
+  parallel_for(std::size(probes), [&](std::size_t i) { probes[i](); });
   return machine;
 }
 

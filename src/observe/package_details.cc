@@ -13,7 +13,7 @@
 #include "observe/distributions.h"
 #include "observe/host_paths.h"
 #include "observe/import_path.h"
-#include "observe/mask_secrets.h"
+#include "base/secrets.h"
 #include "observe/package_metadata.h"
 #include "observe/record_check.h"
 #include "observe/version_files.h"

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "observe/condarc.h"
 #include "observe/host_paths.h"
-#include "observe/mask_secrets.h"
+#include "base/secrets.h"
 #include "observe/toml_settings.h"
 #include "os/file.h"
 

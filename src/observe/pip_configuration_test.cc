@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "observe/fake_host_test.h"
-#include "observe/mask_secrets.h"
+#include "base/secrets.h"
 #include "observe/toml_settings.h"
 
 namespace plumb {

@@ -15,6 +15,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "report/redaction_shapes.h"
 
@@ -131,7 +132,7 @@ class Redactor {
   }
 
   std::string clean_text(const std::string& text, const std::string& key) {
-    std::string out = redact_urls(text);
+    std::string out = mask_secrets(text);
     out = redact_assignments(out);
     out = redact_tokens(out);
     out = redact_ids(out);

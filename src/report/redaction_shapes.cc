@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/secrets.h"
 #include "base/text.h"
 
 namespace plumb {
 namespace {
 
-constexpr std::array<std::string_view, 9> kSecretWords = {"token",   "secret",     "password",
-                                                          "passwd",  "credential", "apikey",
-                                                          "api_key", "access_key", "auth"};
 constexpr std::array<std::string_view, 14> kTokenStarts = {
     "hf_",    "ghp_",  "gho_",  "ghs_",  "ghu_", "ghr_", "github_pat_",
     "glpat-", "pypi-", "xoxb-", "xoxp-", "sk-",  "npm_", "AKIA"};
@@ -23,39 +21,6 @@ bool ends_url(char c) {
 }
 
 }  // namespace
-
-bool is_secret_name(std::string_view name) {
-  const std::string lower = to_lower_ascii(name);
-  return std::ranges::any_of(kSecretWords,
-                             [&](std::string_view word) { return lower.contains(word); }) ||
-         lower.ends_with("_key") || lower == "pwd" || lower.ends_with("_pwd") ||
-         lower.ends_with("_pass");
-}
-
-std::string redact_urls(const std::string& text) {
-  std::string out;
-  std::size_t copied = 0;
-  for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
-    std::size_t end = at + 3;
-    while (end < text.size() && !ends_url(text[end])) {
-      ++end;
-    }
-    const std::string_view rest = std::string_view(text).substr(at + 3, end - at - 3);
-    const std::size_t host_end = std::min(rest.find_first_of("/?#\\"), rest.size());
-    // A password may hold '/' or '@' unescaped: the last '@' before the path ends it.
-    std::size_t login = rest.substr(0, host_end).rfind('@');
-    if (login == std::string_view::npos && rest.find(':') < rest.find('@')) {
-      login = rest.find('@');
-    }
-    if (login != std::string_view::npos && login + 1 < rest.size() && at + 3 >= copied) {
-      out.append(text, copied, at + 3 - copied);
-      out += kGone;
-      copied = at + 3 + login;
-    }
-  }
-  out.append(text, copied, std::string::npos);
-  return out;
-}
 
 std::string redact_assignments(const std::string& text) {
   std::string out;

@@ -26,11 +26,6 @@ inline bool is_word(char c) {
   return is_digit(c) || is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// "HF_TOKEN", "password": the name of something that holds a secret.
-[[nodiscard]] bool is_secret_name(std::string_view name);
-
-/// "https://user:password@host/x" -> "https://***@host/x"
-[[nodiscard]] std::string redact_urls(const std::string& text);
 /// "token=abc", "--password abc", "Bearer abc": the value goes.
 [[nodiscard]] std::string redact_assignments(const std::string& text);
 /// Tokens that services give out, by their first letters; JSON web tokens.

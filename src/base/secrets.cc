@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/mask_secrets.h"
+#include "base/secrets.h"
 
 #include <algorithm>
 #include <array>
@@ -90,13 +90,14 @@ std::string mask_secrets(std::string_view text) {
 }
 
 bool is_secret_name(std::string_view name) {
-  std::string lower = to_lower_ascii(name);
-  if (const std::size_t at = lower.find("keyring"); at != std::string::npos) {
-    lower.erase(at, 7);
-  }
-  constexpr std::array<std::string_view, 5> kWords = {"token", "password", "passwd", "secret",
-                                                      "key"};
-  return contains_any(lower, kWords);
+  const std::string lower = to_lower_ascii(name);
+  constexpr std::array<std::string_view, 9> kWords = {"token",   "password",   "passwd",
+                                                      "secret",  "credential", "apikey",
+                                                      "api_key", "access_key", "authtoken"};
+  constexpr std::array<std::string_view, 8> kEnds = {"_key",  "-key", "_pwd", "_pass",
+                                                     "-pass", "auth", ".key", "-pwd"};
+  return lower == "key" || lower == "pwd" || lower == "pass" || contains_any(lower, kWords) ||
+         std::ranges::any_of(kEnds, [&](std::string_view end) { return lower.ends_with(end); });
 }
 
 std::string masked_value(std::string_view name, std::string_view value) {
