@@ -340,7 +340,8 @@ struct LinuxDriver {
   /// Nodes that the loaded modules would serve and that are not there; in a container also those of
   /// cards that it was not given.
   std::vector<std::string> missing_nodes;
-  std::uint32_t imex_channels = 0;     // nodes in /dev/nvidia-caps-imex-channels
+  std::uint32_t imex_channels =
+      0;  // channel0, channel1 ... in /dev/nvidia-caps-imex-channels, as far as 64
   Fact<std::vector<MigInstance>> mig;  // present and empty: MIG is off or has no instance
   ModuleRules rules;
   KernelFacts kernel;

@@ -38,6 +38,10 @@ std::vector<std::string> driver_names(std::string_view name) {
                  : std::vector<std::string>{};
 }
 
+/// Those that a process may see: 1 and 2 configure and watch MIG, the rest are its instances.
+constexpr unsigned kMostCapabilities = 64;
+constexpr std::uint32_t kMostChannels = 64;
+
 class Collector {
  public:
   Collector(const Host& host, LinuxDriver& driver,
@@ -55,6 +59,19 @@ class Collector {
           driver_.nodes.size() < kMostNodes) {
         add(folder + "/" + entry.name, entry.name);
       }
+    }
+  }
+
+  /// By name, one after the other: even a folder of NVIDIA's below /dev is not opened.
+  void add_capabilities() {
+    for (unsigned number = 1; number <= kMostCapabilities; ++number) {
+      const std::string name = "nvidia-cap" + std::to_string(number);
+      add("/dev/nvidia-caps/" + name, name);
+    }
+    while (driver_.imex_channels < kMostChannels &&
+           status_(host_.at("/dev/nvidia-caps-imex-channels/channel" +
+                            std::to_string(driver_.imex_channels)))) {
+      ++driver_.imex_channels;
     }
   }
 
@@ -123,9 +140,7 @@ void observe_device_nodes(const Host& host, LinuxDriver& driver,
                           const std::function<Result<NodeStatus>(const std::string&)>& status) {
   Collector collector(host, driver, status);
   collector.add_folder("/dev");
-  collector.add_folder("/dev/nvidia-caps");
-  driver.imex_channels =
-      static_cast<std::uint32_t>(entries_of(host, "/dev/nvidia-caps-imex-channels").size());
+  collector.add_capabilities();
   if (!is_loaded(driver, "nvidia")) {
     return;
   }

@@ -57,12 +57,12 @@ TEST(DeviceNodes, AllThereAndTheirDrivers) {
   const FakeHost fake("linux");
   fake.write("proc/devices", kProcDevices);
   fake.write("dev/null");
-  fake.write("dev/nvidia-caps-imex-channels/channel0");
   Nodes nodes(fake);
   nodes.add("nvidia0", 195, 0);
   nodes.add("nvidiactl", 195, 255);
   nodes.add("nvidia-uvm", 238, 0);
   nodes.add("nvidia-caps/nvidia-cap1", 241, 1);
+  nodes.add("nvidia-caps-imex-channels/channel0", 240, 0);
   LinuxDriver driver = loaded(1);
   nodes.observe(driver);
   EXPECT_EQ(driver.nodes.size(), 4U);
