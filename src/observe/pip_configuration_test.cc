@@ -98,6 +98,17 @@ TEST(PipConfiguration, WhatPipCannotReadNamesFileAndLine) {
   EXPECT_EQ(observe_pip_configuration(fake.host(), nullptr).errors.size(), 1U);
 }
 
+TEST(PipConfiguration, NetworkDrivesAreNotAsked) {
+  FakeHost fake("linux");
+  fake.make_folder("usr/lib/wsl");
+  fake.host().home = fake.path("mnt/c/Users/me");
+  fake.write("mnt/c/Users/me/.config/pip/pip.conf", "[global]\npre = true\n");
+  const auto seen = observe_pip_configuration(fake.host(), nullptr);
+  EXPECT_TRUE(seen.files.empty());
+  ASSERT_EQ(seen.errors.size(), 1U);
+  EXPECT_EQ(seen.errors[0].code, ErrorCode::unsupported);
+}
+
 TEST(PipConfiguration, CondaChannels) {
   FakeHost fake("linux");
   fake.write("home/.condarc", "channels:\n  - nvidia\n  - conda-forge\nssl_verify: false\n");
