@@ -157,6 +157,10 @@ TEST(PipConfiguration, TomlThatIsBrokenNamesItsLine) {
   EXPECT_EQ(broken.error().where, "f:2");
   EXPECT_TRUE(flatten_toml("[tool]\nuv = 3\n", "f", "tool.uv")->empty());
   EXPECT_FALSE(flatten_toml(std::string(5000, '['), "f", ""));
+  const auto foreign = flatten_toml("a = '/caf\xc3\xa9/~\xd0\x96' # \xc3\xa9\n", "f", "");
+  ASSERT_TRUE(foreign);
+  EXPECT_EQ(foreign->front().value, "/caf\xc3\xa9/~\xd0\x96");
+  EXPECT_FALSE(flatten_toml("a = '\xe9'\n", "f", ""));
   std::string many;
   for (int i = 0; i < 2000; ++i) {
     many += "k" + std::to_string(i) + " = 1\n";
