@@ -143,7 +143,7 @@ bool is_marked_editable(const std::vector<DirectoryEntry>& entries, const std::s
       entries, kMark, std::ranges::less{},
       [](const DirectoryEntry& entry) { return std::string_view(entry.name); });
   for (auto at = begin; at != entries.end() && at->name.starts_with(kMark); ++at) {
-    std::string rest = normalize_project_name(std::string_view(at->name).substr(kMark.size() + 1));
+    std::string rest = normalize_project_name(std::string_view(at->name).substr(kMark.size()));
     if (rest.starts_with('-')) {
       rest.erase(0, 1);
     }

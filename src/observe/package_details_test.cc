@@ -120,6 +120,7 @@ TEST(PackageDetails, EditableInAllItsForms) {
   install(fake, kSite, "xformers", "0.0.30");
   fake.write(kSite + "__editable__.xformers-0.0.30.pth");
   install(fake, kSite, "vllm", "0.8");
+  fake.make_folder(kSite + "__editable__");
   const PackageDetails details = observe(fake);
   EXPECT_TRUE(package(details, "triton")->editable);
   EXPECT_TRUE(package(details, "flash-attn")->editable);

@@ -136,7 +136,16 @@ class Collector {
 
   /// Empty where there is no such file; a file that cannot be read is an error.
   std::optional<std::string> text_of(const std::string& path) {
-    if (path.empty() || may_be_slow(host_, path)) {
+    if (path.empty()) {
+      return std::nullopt;
+    }
+    if (may_be_slow(host_, path)) {
+      if (!std::exchange(slow_told_, true)) {
+        out_.errors.push_back({ErrorCode::unsupported,
+                               "lies on a network drive; settings there were not read",
+                               path,
+                               {}});
+      }
       return std::nullopt;
     }
     auto text = read_text_file(path, kLongestFile);
@@ -357,6 +366,7 @@ class Collector {
   const PythonEnvironment* environment_;
   PipConfiguration out_;
   bool pip_reads_none_ = false;
+  bool slow_told_ = false;
 };
 
 }  // namespace

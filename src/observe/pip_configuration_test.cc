@@ -98,6 +98,17 @@ TEST(PipConfiguration, WhatPipCannotReadNamesFileAndLine) {
   EXPECT_EQ(observe_pip_configuration(fake.host(), nullptr).errors.size(), 1U);
 }
 
+TEST(PipConfiguration, NetworkDrivesAreNotAsked) {
+  FakeHost fake("linux");
+  fake.make_folder("usr/lib/wsl");
+  fake.host().home = fake.path("mnt/c/Users/me");
+  fake.write("mnt/c/Users/me/.config/pip/pip.conf", "[global]\npre = true\n");
+  const auto seen = observe_pip_configuration(fake.host(), nullptr);
+  EXPECT_TRUE(seen.files.empty());
+  ASSERT_EQ(seen.errors.size(), 1U);
+  EXPECT_EQ(seen.errors[0].code, ErrorCode::unsupported);
+}
+
 TEST(PipConfiguration, CondaChannels) {
   FakeHost fake("linux");
   fake.write("home/.condarc", "channels:\n  - nvidia\n  - conda-forge\nssl_verify: false\n");
@@ -146,6 +157,10 @@ TEST(PipConfiguration, TomlThatIsBrokenNamesItsLine) {
   EXPECT_EQ(broken.error().where, "f:2");
   EXPECT_TRUE(flatten_toml("[tool]\nuv = 3\n", "f", "tool.uv")->empty());
   EXPECT_FALSE(flatten_toml(std::string(5000, '['), "f", ""));
+  const auto foreign = flatten_toml("a = '/caf\xc3\xa9/~\xd0\x96' # \xc3\xa9\n", "f", "");
+  ASSERT_TRUE(foreign);
+  EXPECT_EQ(foreign->front().value, "/caf\xc3\xa9/~\xd0\x96");
+  EXPECT_FALSE(flatten_toml("a = '\xe9'\n", "f", ""));
   std::string many;
   for (int i = 0; i < 2000; ++i) {
     many += "k" + std::to_string(i) + " = 1\n";

@@ -232,7 +232,7 @@ void add_near(const Host& host, Finder& finder) {
 }
 
 void add_conda(const Host& host, Finder& finder, std::vector<Error>& errors) {
-  if (!host.home.empty()) {
+  if (!host.home.empty() && !may_be_slow(host, host.home)) {
     const std::string file = path_below(host.home, {".conda", "environments.txt"});
     finder.add_list(noted_by_conda(host, file, errors), FoundIn::conda_list, file);
   }
@@ -322,6 +322,12 @@ void add_stores(const Host& host, Finder& finder) {
 
 std::vector<FoundEnvironment> observe_environments(const Host& host, const SearchLimits& limits,
                                                    std::vector<Error>& errors) {
+  if (!host.home.empty() && may_be_slow(host, host.home)) {
+    errors.push_back({ErrorCode::unsupported,
+                      "lies on a network drive; environments there were not looked for",
+                      host.home,
+                      {}});
+  }
   Finder finder(host, limits, errors);
   add_active(host, finder);
   add_near(host, finder);

@@ -29,8 +29,11 @@ class Collector {
 
   void add(PythonInterpreter found) {
     const std::string named = found.path;
-    const bool readable = !named.empty() && found.kind != InterpreterKind::alias_stub &&
-                          found.kind != InterpreterKind::store && !found.stale;
+    const bool in_view =
+        host_.root.empty() ? !may_be_slow(host_, named) : named.starts_with(host_.root);
+    const bool readable = in_view && !named.empty() && !found.stale &&
+                          found.kind != InterpreterKind::alias_stub &&
+                          found.kind != InterpreterKind::store;
     if (readable) {
       found.path = real_on_host(host_, named);
     }
@@ -50,7 +53,7 @@ class Collector {
     if (found.kind != InterpreterKind::launcher && found.prefix.empty() && readable) {
       found.prefix = prefix_of_program(found.path);
     }
-    if (!found.prefix.empty() && is_file(join_path(found.prefix, "pyvenv.cfg"))) {
+    if (readable && !found.prefix.empty() && is_file(join_path(found.prefix, "pyvenv.cfg"))) {
       return;  // an environment's python, not an installation
     }
     if (readable) {

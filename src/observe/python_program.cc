@@ -18,7 +18,6 @@
 namespace plumb {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kMostProjects = 1000;
 
 std::string machine_of_elf(std::uint16_t id) {
