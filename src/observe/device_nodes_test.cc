@@ -28,6 +28,9 @@ class Nodes {
   void observe(LinuxDriver& driver) const {
     observe_device_nodes(fake_.host(), driver, [this](const std::string& path) {
       const auto hit = nodes_.find(fake_.relative(path));
+      if (hit == nodes_.end() && !is_file(path)) {
+        return Result<NodeStatus>(fail(ErrorCode::not_found, "no such file"));
+      }
       return Result<NodeStatus>(hit == nodes_.end() ? NodeStatus{} : hit->second);
     });
   }
