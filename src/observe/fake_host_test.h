@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "observe/host.h"
 #include "os/file.h"
@@ -28,6 +29,13 @@ class FakeHost {
     host_.variable = [this](const std::string& name) {
       const auto hit = variables_.find(name);
       return hit == variables_.end() ? std::optional<std::string>() : hit->second;
+    };
+    host_.variable_names = [this] {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : variables_) {
+        names.push_back(name);
+      }
+      return names;
     };
   }
 

@@ -35,6 +35,7 @@ Host this_host() {
   host.system = system_name();
   host.machine = machine_name();
   host.variable = get_environment;
+  host.variable_names = environment_names;
   host.home = home_folder();
   host.current_folder = real_path(".");
   host.system_folder = system_folder();

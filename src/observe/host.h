@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "observe/registry.h"
@@ -22,6 +23,8 @@ struct Host {
   std::string root;     // "" = this machine; else the folder in which the system is mounted
   /// Environment variables as on that machine.
   std::function<std::optional<std::string>(const std::string&)> variable;
+  /// Names of all variables that are set; empty function = cannot be told.
+  std::function<std::vector<std::string>()> variable_names;
   std::string home;
   std::string current_folder;
   std::string system_folder;  // Windows: System32

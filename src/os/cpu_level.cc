@@ -3,11 +3,37 @@
 // processor and whether the system saves the wide registers.
 #include "os/cpu_level.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include "os/environment.h"
 
 namespace plumb {
 
 #ifdef __x86_64__
+
+std::vector<std::string> cpu_features() {
+  __builtin_cpu_init();
+  std::vector<std::string> features;
+  if (__builtin_cpu_supports("avx")) {
+    features.emplace_back("avx");
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    features.emplace_back("avx2");
+  }
+  if (__builtin_cpu_supports("avx512f")) {
+    features.emplace_back("avx512f");
+  }
+  if (__builtin_cpu_supports("fma")) {
+    features.emplace_back("fma");
+  }
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 31U & 1U) != 0) {
+    features.emplace_back("hypervisor");
+  }
+  return features;
+}
 
 std::vector<std::string> cpu_levels() {
   __builtin_cpu_init();
@@ -33,6 +59,10 @@ std::string cpu_platform() {
 }
 
 #else
+
+std::vector<std::string> cpu_features() {
+  return {};
+}
 
 std::vector<std::string> cpu_levels() {
   return {};

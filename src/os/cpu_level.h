@@ -14,4 +14,9 @@ namespace plumb {
 /// $PLATFORM stands for in a search path.
 [[nodiscard]] std::string cpu_platform();
 
+/// Those of "avx", "avx2", "avx512f", "fma" and "hypervisor" that this processor and system offer,
+/// as /proc/cpuinfo names them; empty on other machines than x86-64. "hypervisor" is set under
+/// Windows with Hyper-V on the real machine, too.
+[[nodiscard]] std::vector<std::string> cpu_features();
+
 }  // namespace plumb

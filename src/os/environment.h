@@ -12,6 +12,10 @@ namespace plumb {
 /// UTF-8; a variable that is set but empty is "".
 [[nodiscard]] std::optional<std::string> get_environment(const std::string& name);
 
+/// The names of all variables, in the system's order; without those of Windows that begin with '='
+/// (the current folder of each drive).
+[[nodiscard]] std::vector<std::string> environment_names();
+
 /// PATH-like text split at ':' or ';' (Windows: quotes around an element are removed). Empty
 /// elements stay.
 [[nodiscard]] std::vector<std::string> split_path_list(std::string_view text);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/environment.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -18,6 +20,17 @@ constexpr std::string_view kMachine = "x86_64";
 std::optional<std::string> get_environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (const std::size_t end = text.find('='); end != std::string_view::npos && end > 0) {
+      names.emplace_back(text.substr(0, end));
+    }
+  }
+  return names;
 }
 
 std::vector<std::string> split_path_list(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "os/file.h"
 
 namespace plumb {
@@ -12,6 +14,14 @@ TEST(Environment, TellsUnsetFromSet) {
   EXPECT_FALSE(get_environment("PLUMB_TEST_SURELY_UNSET"));
   ASSERT_TRUE(get_environment("PATH"));
   EXPECT_FALSE(get_environment("PATH")->empty());
+}
+
+TEST(Environment, NamesItsVariables) {
+  const auto names = environment_names();
+  EXPECT_TRUE(std::ranges::any_of(
+      names, [](const std::string& name) { return name == "PATH" || name == "Path"; }));
+  EXPECT_TRUE(std::ranges::all_of(
+      names, [](const std::string& name) { return get_environment(name).has_value(); }));
 }
 
 TEST(Environment, KnowsItsPlaces) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
 
 #include "os/environment.h"
 #include "os/wide.h"
@@ -27,6 +28,20 @@ std::optional<std::string> get_environment(const std::string& name) {
     }
     value.resize(length);  // the size needed, with the final NUL
   }
+}
+
+std::vector<std::string> environment_names() {
+  const auto release = [](wchar_t* block) { ::FreeEnvironmentStringsW(block); };
+  const std::unique_ptr<wchar_t, decltype(release)> block(::GetEnvironmentStringsW(), release);
+  std::vector<std::string> names;
+  for (const wchar_t* entry = block.get(); entry != nullptr && *entry != L'\0';) {
+    const std::wstring_view text = entry;
+    if (const std::size_t end = text.find(L'='); end != std::wstring_view::npos && end > 0) {
+      names.push_back(from_wide(text.substr(0, end)));
+    }
+    entry += text.size() + 1;
+  }
+  return names;
 }
 
 std::vector<std::string> split_path_list(std::string_view text) {

@@ -14,6 +14,8 @@
 namespace plumb {
 namespace {
 
+constexpr std::size_t kMostFolders = 1000;
+
 std::optional<double> ratio(std::string_view quota, std::string_view period) {
   const auto numerator = parse_decimal(trim(quota));  // "max" and "-1" are no numbers: no quota
   const auto denominator = parse_decimal(trim(period));
@@ -42,29 +44,28 @@ std::optional<double> smallest(std::optional<double> a, std::optional<double> b)
   return a && b ? std::min(*a, *b) : (a ? a : b);
 }
 
-bool names_cpu(std::string_view controllers) {
-  const auto names = split(controllers, ',');
-  return std::ranges::find(names, "cpu") != names.end();
+bool names(std::string_view controllers, std::string_view controller) {
+  const auto parts = split(controllers, ',');
+  return std::ranges::find(parts, controller) != parts.end();
 }
 
-template <class Read>
-std::optional<double> walk_up(const std::string& mount, std::string_view group, Read read) {
-  std::optional<double> quota;
-  while (group.size() > 1) {
-    quota = smallest(quota, read(mount + std::string(group)));
-    group = parent_path(group);
+void add_upwards(const std::string& mount, std::string_view group, bool v2,
+                 std::vector<CgroupFolder>& folders) {
+  while (group.size() > 1 && folders.size() < kMostFolders) {
+    folders.push_back({mount + std::string(group), v2});
+    group = group.substr(0, group.rfind('/'));
   }
-  return smallest(quota, read(mount));
+  folders.push_back({mount, v2});
 }
 
 }  // namespace
 
-std::optional<double> cgroup_cpu_quota(const std::string& root) {
+std::vector<CgroupFolder> cgroup_folders(std::string_view controller, const std::string& root) {
+  std::vector<CgroupFolder> folders;
   const auto table = read_text_file(join_path(root, "proc/self/cgroup"), 1U << 16U);
   if (!table) {
-    return std::nullopt;
+    return folders;
   }
-  std::optional<double> quota;
   for (const std::string_view line : split(*table, '\n')) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
@@ -77,11 +78,19 @@ std::optional<double> cgroup_cpu_quota(const std::string& root) {
       continue;
     }
     if (controllers.empty()) {
-      quota = smallest(quota, walk_up(join_path(root, "sys/fs/cgroup"), group, quota_v2));
-    } else if (names_cpu(controllers)) {
+      add_upwards(join_path(root, "sys/fs/cgroup"), group, true, folders);
+    } else if (names(controllers, controller)) {
       const std::string mount = "sys/fs/cgroup/" + std::string(controllers);
-      quota = smallest(quota, walk_up(join_path(root, mount), group, quota_v1));
+      add_upwards(join_path(root, mount), group, false, folders);
     }
+  }
+  return folders;
+}
+
+std::optional<double> cgroup_cpu_quota(const std::string& root) {
+  std::optional<double> quota;
+  for (const CgroupFolder& folder : cgroup_folders("cpu", root)) {
+    quota = smallest(quota, folder.v2 ? quota_v2(folder.path) : quota_v1(folder.path));
   }
   return quota;
 }
