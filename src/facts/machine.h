@@ -19,6 +19,7 @@
 #include "facts/pip_configuration.h"
 #include "facts/python_packages.h"
 #include "facts/python_world.h"
+#include "facts/system_state.h"
 
 namespace plumb {
 
@@ -241,6 +242,7 @@ void fields(auto& visit, Is<FrameworkFacts> auto& framework) {
 
 struct MachineFacts {
   SystemFacts system;
+  SystemState system_state;          // all else about the system
   HardwareFacts hardware;            // every card, with its links
   std::optional<Error> cards_fault;  // the PCI bus could not be read
   std::vector<SeenCard> cards;       // NVIDIA's, as the rules see them
@@ -261,6 +263,7 @@ struct MachineFacts {
 };
 void fields(auto& visit, Is<MachineFacts> auto& machine) {
   visit("system", machine.system);
+  visit("system_state", machine.system_state);
   visit("hardware", machine.hardware);
   visit("cards_fault", machine.cards_fault);
   visit("cards", machine.cards);

@@ -17,6 +17,7 @@
 #include "observe/process_libraries.h"
 #include "observe/python_environment.h"
 #include "observe/python_world.h"
+#include "observe/system_state.h"
 #include "observe/toolkits.h"
 #include "os/parallel.h"
 
@@ -81,6 +82,9 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
         }
       },
       [&] { machine.python_world = observe_python_world(host); },
+      [&] {
+        machine.system_state = observe_system_state(host, python != nullptr ? python->root : "");
+      },
       [&] { machine.pip = observe_pip_configuration(host, python); }};
   parallel_for(std::size(probes), [&](std::size_t i) { probes[i](); });
   return machine;

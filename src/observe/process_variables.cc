@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "observe/text_fact.h"
 #include "os/disk_space.h"
@@ -73,13 +74,6 @@ const std::vector<std::string>& gpu_names() {
   return names;
 }
 
-bool is_secret_name(std::string_view name) {
-  const std::string lower = to_lower_ascii(name);
-  return std::ranges::any_of(
-      std::array{"token", "key", "secret", "password", "passwd", "credential"},
-      [&](const char* word) { return lower.find(word) != std::string::npos; });
-}
-
 /// Not within a character.
 std::string cut(std::string_view text, std::size_t length) {
   if (text.size() > length) {
@@ -92,14 +86,14 @@ std::string cut(std::string_view text, std::size_t length) {
 }
 
 Variable proxy_variable(const std::string& name, const std::string& value) {
-  std::string masked = mask_credentials(value);
+  std::string masked = mask_secrets(value);
   const bool changed = masked != value || masked.size() > kLongestValue;
   return {name, cut(masked, kLongestValue), changed};
 }
 
 Fact<std::string> without_credentials(const Fact<std::string>& text) {
   return converted<std::string>(
-      text, [](const std::string& value) { return std::optional(mask_credentials(value)); });
+      text, [](const std::string& value) { return std::optional(mask_secrets(value)); });
 }
 
 void observe_internet_settings(const Host& host, ProxyFacts& proxies) {
@@ -127,29 +121,6 @@ bool is_there(const Host& host, const std::string& path) {
 }
 
 }  // namespace
-
-std::string mask_credentials(std::string_view text) {
-  std::string out;
-  const std::size_t at = text.rfind('@');
-  if (at != std::string_view::npos) {
-    const std::size_t scheme = text.find("://");
-    const std::size_t equals = text.find('=');
-    if (scheme != std::string_view::npos && scheme < at) {
-      out = text.substr(0, scheme + 3);
-    } else if (equals != std::string_view::npos && equals < at) {
-      out = text.substr(0, equals + 1);
-    }
-    out += kMask;
-    text.remove_prefix(at);
-  }
-  const std::size_t query = text.find('?');
-  out += text.substr(0, query);
-  if (query != std::string_view::npos) {
-    out += "?";
-    out += kMask;
-  }
-  return out;
-}
 
 Variable masked_variable(const std::string& name, const std::string& value) {
   if (is_secret_name(name) && !value.empty()) {
@@ -196,7 +167,7 @@ std::vector<Variable> variables_of(const Host& host, const std::vector<std::stri
   return variables;
 }
 
-std::vector<Variable> observe_gpu_variables(const Host& host) {
+std::vector<Variable> observe_program_variables(const Host& host) {
   return variables_of(host, gpu_names(),
                       {"CUDA_", "CUDNN_", "FLAGS_", "HF_", "JAX_", "KMP_", "NCCL_", "OMP_",
                        "PYTORCH_", "TF_", "TORCH_", "TRITON_", "XLA_"});

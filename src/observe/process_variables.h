@@ -12,7 +12,7 @@
 
 namespace plumb {
 
-[[nodiscard]] std::vector<Variable> observe_gpu_variables(const Host& host);
+[[nodiscard]] std::vector<Variable> observe_program_variables(const Host& host);
 [[nodiscard]] ProxyFacts observe_proxies(const Host& host);
 
 /// Those that are set of `names` and, where the names of all variables can be told, that begin with
@@ -23,9 +23,5 @@ namespace plumb {
 
 /// The name or the value cut and masked as facts/process_state.h says.
 [[nodiscard]] Variable masked_variable(const std::string& name, const std::string& value);
-
-/// "http://user:pass@host:80" -> "http://***@host:80"; what follows '?' in an address is masked,
-/// too. Rather too much than too little: all up to the last '@'.
-[[nodiscard]] std::string mask_credentials(std::string_view text);
 
 }  // namespace plumb

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/secrets.h"
 #include "observe/cpu_state.h"
 #include "observe/disks.h"
 #include "observe/fake_host_test.h"
@@ -294,12 +295,12 @@ TEST(WindowsPath, ThousandsOfEntries) {
 }
 
 TEST(Proxies, CredentialsNeverLeave) {
-  EXPECT_EQ(mask_credentials("http://user:pass@host:80"), "http://***@host:80");
-  EXPECT_EQ(mask_credentials("user:p@ss/w:rd@host:80"), "***@host:80");
-  EXPECT_EQ(mask_credentials("http=u:p@host;https=u:p@host"), "http=***@host");
-  EXPECT_EQ(mask_credentials("http://host/proxy.pac?token=1"), "http://host/proxy.pac?***");
-  EXPECT_EQ(mask_credentials("host:80"), "host:80");
-  EXPECT_EQ(mask_credentials("@"), "***@");
+  EXPECT_EQ(mask_secrets("http://user:pass@host:80"), "http://***@host:80");
+  EXPECT_EQ(mask_secrets("user:p@ss/w:rd@host:80"), "***@host:80");
+  EXPECT_EQ(mask_secrets("http=u:p@host;https=u:p@host"), "***@host");
+  EXPECT_EQ(mask_secrets("http://host/proxy.pac?token=1"), "http://host/proxy.pac?***");
+  EXPECT_EQ(mask_secrets("host:80"), "host:80");
+  EXPECT_EQ(mask_secrets("@"), "@");
 }
 
 TEST(Proxies, VariablesAndInternetSettings) {
@@ -336,7 +337,7 @@ TEST(Variables, ThoseOfGpuProgramsWithSecretsMasked) {
   fake.set("FLAGS_use_cuda", std::string(10'000, 'x'));
   fake.set("CUDA_VISIBLE_DEVICES", "");
   fake.set("MY_DIARY", "private");
-  const auto variables = observe_gpu_variables(fake.host());
+  const auto variables = observe_program_variables(fake.host());
   ASSERT_EQ(variables.size(), 4U);
   EXPECT_EQ(variables[0].name, "CUDA_VISIBLE_DEVICES");
   EXPECT_EQ(variables[0].value, "");  // set, and hides all cards
@@ -351,7 +352,7 @@ TEST(Variables, KnownOnesWhereNamesCannotBeTold) {
   fake.host().variable_names = nullptr;
   fake.set("OMP_NUM_THREADS", "4");
   fake.set("NCCL_ODD", "1");
-  const auto variables = observe_gpu_variables(fake.host());
+  const auto variables = observe_program_variables(fake.host());
   ASSERT_EQ(variables.size(), 1U);
   EXPECT_EQ(variables[0].value, "4");
 }
