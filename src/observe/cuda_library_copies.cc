@@ -14,7 +14,6 @@
 namespace plumb {
 namespace {
 
-constexpr std::size_t kMostFolders = 4096;
 constexpr std::size_t kMostPathEntries = 65'536;
 constexpr std::size_t kMostCopies = 4096;
 constexpr std::size_t kMostSightings = 64;
@@ -41,15 +40,17 @@ bool reads_header(std::string_view family) {
 
 class Collector {
  public:
-  explicit Collector(CudaFiles& files) : files_(files) {}
+  Collector(CudaFiles& files, std::size_t most_folders)
+      : files_(files), most_folders_(most_folders) {}
 
   void add_folder(const std::string& folder, LibraryPlace place) {
     const std::string identity = files_.identity(folder);
     if (identity.empty() || !files_.is_folder(folder) || listed_.contains(identity)) {
       return;
     }
-    if (listed_.size() >= kMostFolders) {
-      note_limit(folders_full_, "more than 4096 folders: the rest was not searched for libraries");
+    if (listed_.size() >= most_folders_) {
+      note_limit(folders_full_, "more than " + std::to_string(most_folders_) +
+                                    " folders: the rest was not searched for libraries");
       return;
     }
     listed_.insert(identity);
@@ -94,10 +95,10 @@ class Collector {
   }
 
  private:
-  void note_limit(bool& noted, const char* what) {
+  void note_limit(bool& noted, std::string what) {
     if (!noted) {
       noted = true;
-      found_.errors.push_back({ErrorCode::limit, what, {}, {}});
+      found_.errors.push_back({ErrorCode::limit, std::move(what), {}, {}});
     }
   }
 
@@ -106,7 +107,7 @@ class Collector {
     copy.path = files_.real(path);
     const std::string own_name = base_name(copy.path);
     copy.family = library_stem(path);
-    copy.name = base_name(path);
+    copy.name = own_name;
     copy.stub = to_lower_ascii(base_name(files_.parent(path))) == "stubs";
     copy.sightings.push_back({path, place});
     copy.version = Fact<std::string>::absent(copy.path);
@@ -167,6 +168,7 @@ class Collector {
   }
 
   CudaFiles& files_;
+  std::size_t most_folders_;
   LibraryCopies found_;
   std::set<std::string> listed_;
   std::unordered_map<std::string, std::size_t> by_identity_;
@@ -238,8 +240,9 @@ bool is_cuda_family_file(std::string_view name, bool windows) {
 
 LibraryCopies find_cuda_libraries(CudaFiles& files, const std::vector<CachedLibrary>& cache,
                                   const std::vector<CudaToolkit>& toolkits,
-                                  const std::vector<std::string>& extra_folders) {
-  Collector collector(files);
+                                  const std::vector<std::string>& extra_folders,
+                                  std::size_t most_folders) {
+  Collector collector(files, most_folders);
   // The few folders that are known for CUDA come first, so that no PATH is long enough to hide
   // them.
   if (files.windows()) {

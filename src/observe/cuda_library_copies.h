@@ -3,7 +3,10 @@
 // Every copy of NVIDIA's CUDA libraries that a loader or a framework may come across: folders are
 // listed, and the headers of a few files are read.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "binary/library_cache.h"
@@ -23,7 +26,8 @@ struct LibraryCopies {
 [[nodiscard]] LibraryCopies find_cuda_libraries(CudaFiles& files,
                                                 const std::vector<CachedLibrary>& cache,
                                                 const std::vector<CudaToolkit>& toolkits,
-                                                const std::vector<std::string>& extra_folders);
+                                                const std::vector<std::string>& extra_folders,
+                                                std::size_t most_folders = kMostLibraryFolders);
 
 /// A library of the CUDA family by its file name, zlibwapi.dll (which cuDNN asks for) included.
 [[nodiscard]] bool is_cuda_family_file(std::string_view name, bool windows);

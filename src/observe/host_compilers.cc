@@ -236,6 +236,10 @@ std::vector<HostCompilerVerdict> judge_compilers(const HostCompilerLimits& limit
                                                  const HostCompilers& all) {
   std::vector<HostCompilerVerdict> verdicts;
   for (const HostCompiler& compiler : all.compilers) {
+    if (std::ranges::find(verdicts, compiler.path, &HostCompilerVerdict::compiler) !=
+        verdicts.end()) {
+      continue;  // clang and clang++ are one file
+    }
     const std::string version = compiler.version.value.value_or("");
     const auto parsed = Version::parse(version);
     HostCompilerVerdict verdict{compiler.path, Acceptance::unknown};
