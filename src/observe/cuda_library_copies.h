@@ -21,8 +21,10 @@ struct LibraryCopies {
   std::vector<Error> errors;
 };
 
+inline constexpr std::size_t kMostLibraryFolders = 4096;
+
 /// `cache` is Linux's ld.so.cache, `extra_folders` site-packages folders and conda prefixes. At
-/// most 4096 folders and 4096 files.
+/// most `most_folders` folders are listed and 4096 files told; `errors` say if that was too few.
 [[nodiscard]] LibraryCopies find_cuda_libraries(CudaFiles& files,
                                                 const std::vector<CachedLibrary>& cache,
                                                 const std::vector<CudaToolkit>& toolkits,
