@@ -72,8 +72,8 @@ constexpr auto enum_names(PointerState) {
   return std::to_array<std::string_view>({"toolkit", "no_toolkit", "missing", "no_folder"});
 }
 
-/// CUDA_PATH, CUDA_PATH_V12_8, CUDA_HOME, CUDA_ROOT, EBROOTCUDA, NVHPC_ROOT, CONDA_PREFIX's are
-/// left out: that one names no toolkit.
+/// What names a toolkit: CUDA_PATH, CUDA_PATH_V12_8, CUDA_HOME, CUDA_ROOT, CUDA_TOOLKIT_ROOT,
+/// CUDAToolkit_ROOT, EBROOTCUDA or a key of the registry.
 struct ToolkitPointer {
   PointerKind kind = PointerKind::variable;
   std::string name;   // "CUDA_PATH"; of the registry: the key

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/cuda_files.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
 namespace plumb {
+namespace {
+
+constexpr std::size_t kMostFaults = 64;
+
+}  // namespace
 
 CudaFiles::CudaFiles(const Host& host)
     : host_(host), windows_(host.is_windows()), files_(host, host.system) {}
@@ -51,9 +56,11 @@ const std::vector<DirectoryEntry>& CudaFiles::list(const std::string& folder) {
   }
   std::vector<DirectoryEntry> entries;
   const std::string here = known_as.empty() ? std::string{} : files_.here(folder);
-  if (!here.empty()) {
+  if (!here.empty() && is_folder(folder)) {
     if (auto found = list_directory(here)) {
       entries = std::move(*found);
+    } else if (faults_.size() < kMostFaults) {
+      faults_.push_back(std::move(found).error().in(folder));
     }
   }
   return lists_.emplace(key, std::move(entries)).first->second;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "observe/host.h"
 #include "observe/real_files.h"
@@ -34,9 +35,11 @@ class CudaFiles {
   [[nodiscard]] std::string real(const std::string& path);
   /// The same text for every path to this file or folder; "" if there is none.
   [[nodiscard]] std::string identity(const std::string& path);
-  /// Empty where it is not there or cannot be read. Good until the next call.
+  /// Empty where it is not there or cannot be read. Good as long as this.
   [[nodiscard]] const std::vector<DirectoryEntry>& list(const std::string& folder);
   [[nodiscard]] Result<std::string> text(const std::string& path, std::uint64_t cap = 1 << 20);
+  /// Folders that are there but could not be listed, at most 64.
+  [[nodiscard]] const std::vector<Error>& faults() const { return faults_; }
   /// The first `limit` bytes.
   [[nodiscard]] Result<std::string> start(const std::string& path, std::uint64_t limit);
   /// C:\\Program Files of that machine.
@@ -51,6 +54,7 @@ class CudaFiles {
   bool windows_;
   RealFiles files_;
   std::unordered_map<std::string, std::vector<DirectoryEntry>> lists_;
+  std::vector<Error> faults_;
 };
 
 }  // namespace plumb

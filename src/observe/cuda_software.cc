@@ -33,6 +33,7 @@ CudaSoftware observe_cuda_software(const Host& host, const std::vector<CachedLib
   software.errors = std::move(found.errors);
   software.headers = find_library_headers(files, software.cuda.toolkits, software.libraries);
   software.cudnn = find_cudnn_sets(files, software.libraries, software.headers);
+  software.errors.insert(software.errors.end(), files.faults().begin(), files.faults().end());
   return software;
 }
 

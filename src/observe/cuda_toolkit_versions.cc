@@ -143,8 +143,8 @@ class Reader {
     }
   }
 
-  /// The most trusted one is stated; a folder's name alone contradicts nothing that reads otherwise
-  /// for want of a number.
+  /// The most trusted one is stated. The folder's name counts as well: a 12.4 in "cuda-12.8" was
+  /// copied there, and build files go by the name.
   void conclude() {
     std::ranges::stable_sort(toolkit_.versions, {}, &ToolkitVersionNote::source);
     for (const ToolkitVersionNote& note : toolkit_.versions) {
