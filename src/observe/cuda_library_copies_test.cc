@@ -72,6 +72,20 @@ TEST(CudaLibraries, WhereTheyAreFoundOnWindows) {
   EXPECT_EQ(find(software, "curand")->sightings[0].place, LibraryPlace::conda);
 }
 
+TEST(CudaLibraries, TheRuntimesDescriptionTellsMoreThanItsNumber) {
+  FakeHost fake("windows");
+  test::PeVersion info;
+  info.file = {6, 14, 11, 12080};
+  info.tables = {{.strings = {{u"FileDescription", u"NVIDIA CUDA Runtime, Version 12.8.90 "}}}};
+  test::PeDescription runtime;
+  runtime.resources.push_back({.type = 16, .data = test::build_version_info(info)});
+  fake.write("site/nvidia/cuda_runtime/bin/cudart64_12.dll", test::build_pe(runtime).bytes);
+  const CudaSoftware software = observe_cuda_software(fake.host(), {}, {fake.path("site")});
+  ASSERT_EQ(software.libraries.size(), 1U);
+  EXPECT_EQ(software.libraries[0].version.value, "12.8.90");
+  EXPECT_EQ(software.libraries[0].sightings[0].place, LibraryPlace::wheel);
+}
+
 TEST(CudaLibraries, OfAnEndlessPathEachFolderOnce) {
   FakeHost fake("windows");
   fake.make_folder("Windows/System32");
