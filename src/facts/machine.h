@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "facts/binary_fields.h"
+#include "facts/cuda_software.h"
 #include "facts/driver_answers.h"
 #include "facts/driver_state.h"
 #include "facts/fact.h"
@@ -250,7 +251,8 @@ struct MachineFacts {
   DriverState driver_state;  // all else about the driver
   /// What NVIDIA's libraries said when they were asked; empty: nobody asked.
   std::optional<DriverAnswers> driver_answers;
-  std::vector<Toolkit> toolkits;
+  std::vector<Toolkit> toolkits;  // as the rules see them
+  CudaSoftware cuda;              // toolkits, copies of libraries, compilers in full
   Fact<PythonEnvironment> python;
   bool store_stub = false;  // `python` is the entry that only opens the Microsoft Store
   std::vector<Distribution> distributions;
@@ -271,6 +273,7 @@ void fields(auto& visit, Is<MachineFacts> auto& machine) {
   visit("driver_state", machine.driver_state);
   visit("driver_answers", machine.driver_answers);
   visit("toolkits", machine.toolkits);
+  visit("cuda", machine.cuda);
   visit("python", machine.python);
   visit("store_stub", machine.store_stub);
   visit("distributions", machine.distributions);

@@ -56,6 +56,17 @@ class Marks {
     const auto* hit = std::ranges::find(kManagerWords, word, &Word::text);
     add(hit == kManagerWords.end() ? ContainerKind::unknown : hit->kind, mark);
   }
+  /// Images are unpacked into virtual machines, too, /.dockerenv and all.
+  void weigh_root(std::string_view type) {
+    if (kinds_.empty()) {
+      return;
+    }
+    if (type == "overlay" || type == "fuse.fuse-overlayfs") {
+      marks_.emplace_back("/ is an overlay");
+    } else if (type.starts_with("ext") && marks_ == std::vector<std::string>{"/.dockerenv"}) {
+      kinds_ = {ContainerKind::unknown};
+    }
+  }
   void give(ContainerState& state) {
     const auto* best = std::ranges::find_if(kRank, [this](ContainerKind kind) {
       return std::ranges::find(kinds_, kind) != kinds_.end();
@@ -104,6 +115,7 @@ void find_marks(const Host& host, ContainerState& state) {
       marks.add(word.kind, first + ": " + std::string(word.text));
     }
   }
+  marks.weigh_root(state.root_type.value.value_or(""));
   marks.give(state);
 }
 
@@ -219,12 +231,12 @@ ContainerState observe_container(const Host& host, const MountTable& mounts) {
   if (host.is_windows()) {
     return state;
   }
-  find_marks(host, state);
-  read_podman(host, state);
   state.group = own_group(host);
   if (const Mount* root = mounts.holding("/")) {
     state.root_type = Fact<std::string>::present(root->type, "/proc/self/mountinfo");
   }
+  find_marks(host, state);
+  read_podman(host, state);
   find_gpu(host, mounts, state);
   state.wishes =
       variables_of(host,

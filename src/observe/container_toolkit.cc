@@ -120,7 +120,10 @@ ContainerToolkit observe_container_toolkit(const Host& host) {
   read_docker(host, toolkit);
   toolkit.containerd_has_nvidia =
       fact_of_file<bool>(host, "/etc/containerd/config.toml", [](std::string_view text) {
-        return std::optional(text.find("runtimes.nvidia") != std::string_view::npos);
+        return std::optional(std::ranges::any_of(split(text, '\n'), [](std::string_view line) {
+          return trim(line).starts_with('[') &&
+                 line.find("runtimes.nvidia") != std::string_view::npos;
+        }));
       });
   for (const char* program : {"/usr/bin/nvidia-ctk", "/usr/bin/nvidia-container-cli",
                               "/usr/bin/nvidia-container-runtime", "/usr/bin/nvidia-cdi-hook"}) {

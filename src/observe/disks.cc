@@ -33,6 +33,9 @@ Wanted named_by(const Host& host, DiskPurpose purpose, std::initializer_list<con
                 std::string usual) {
   for (const char* name : variables) {
     if (auto value = host.set_variable(name)) {
+      if (!host.home.empty() && (value->starts_with("~/") || value->starts_with("~\\"))) {
+        value->replace(0, 1, host.home);  // Hugging Face's libraries and uv understand it
+      }
       return {purpose, *std::move(value), name};
     }
   }
@@ -58,7 +61,8 @@ std::vector<Wanted> wanted_places(const Host& host, const std::string& environme
     places.push_back(
         {DiskPurpose::root, host.set_variable("SystemDrive").value_or("C:") + "\\", "SystemDrive"});
     places.push_back({DiskPurpose::home, home, "USERPROFILE"});
-    places.push_back(named_by(host, DiskPurpose::temp, {"TMP", "TEMP"}, below(cache, {"Temp"})));
+    places.push_back(
+        named_by(host, DiskPurpose::temp, {"TMPDIR", "TEMP", "TMP"}, below(cache, {"Temp"})));
     places.push_back(
         named_by(host, DiskPurpose::pip_cache, {"PIP_CACHE_DIR"}, below(cache, {"pip", "Cache"})));
     places.push_back(

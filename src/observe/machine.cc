@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "observe/cards.h"
+#include "observe/cuda_software.h"
 #include "observe/distributions.h"
 #include "observe/driver_state.h"
 #include "observe/driver_version.h"
@@ -18,7 +19,6 @@
 #include "observe/python_environment.h"
 #include "observe/python_world.h"
 #include "observe/system_state.h"
-#include "observe/toolkits.h"
 #include "os/parallel.h"
 
 namespace plumb {
@@ -33,6 +33,17 @@ void complete_windows_driver(MachineFacts& machine) {
       machine.driver.version = device.display_key->release;
     }
   }
+}
+
+/// Those for the whole machine; an environment's own come with its packages.
+std::vector<Toolkit> toolkits_of(const CudaSoftware& cuda) {
+  std::vector<Toolkit> toolkits;
+  for (const CudaToolkit& toolkit : cuda.cuda.toolkits) {
+    if (toolkit.layout != ToolkitLayout::wheel && toolkit.layout != ToolkitLayout::conda) {
+      toolkits.push_back({toolkit.version, toolkit.path, toolkit.origin});
+    }
+  }
+  return toolkits;
 }
 
 /// What the environment's frameworks hold and load.
@@ -60,7 +71,6 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
   machine.driver = observe_driver(host, machine.system, cache);
   complete_windows_driver(machine);
   machine.driver_state = observe_driver_state(host, machine.system.wsl, cache);
-  machine.toolkits = observe_toolkits(host);
   PythonSearch search = find_python_environment(host, environment);
   machine.python = std::move(search.environment);
   machine.store_stub = search.store_stub;
@@ -85,8 +95,17 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
       [&] {
         machine.system_state = observe_system_state(host, python != nullptr ? python->root : "");
       },
+      [&] {
+        std::vector<std::string> folders;
+        if (python != nullptr) {
+          folders = python->site_packages;
+          folders.push_back(python->root);
+        }
+        machine.cuda = observe_cuda_software(host, cache, folders);
+      },
       [&] { machine.pip = observe_pip_configuration(host, python); }};
   parallel_for(std::size(probes), [&](std::size_t i) { probes[i](); });
+  machine.toolkits = toolkits_of(machine.cuda);
   return machine;
 }
 

@@ -52,11 +52,6 @@ std::optional<Mount> read_mount(std::string_view line) {
   return Mount{unescaped(words[4]), unescaped(words[3]), unescaped(dash[1]), unescaped(dash[2])};
 }
 
-bool holds(std::string_view point, std::string_view path) {
-  return point == "/" ||
-         (path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/'));
-}
-
 void push_parts_in_front(std::deque<std::string>& parts, std::string_view path) {
   const auto words = split(path, '/');
   for (std::size_t i = words.size(); i-- > 0;) {
@@ -82,6 +77,7 @@ MountTable MountTable::parse(std::string_view text) {
   MountTable table;
   for (const std::string_view line : split(text, '\n')) {
     if (auto mount = read_mount(line); mount && table.mounts_.size() < kMostMounts) {
+      table.latest_.insert_or_assign(mount->point, table.mounts_.size());
       table.mounts_.push_back(*std::move(mount));
     }
   }
@@ -89,13 +85,18 @@ MountTable MountTable::parse(std::string_view text) {
 }
 
 const Mount* MountTable::holding(std::string_view path) const {
-  const Mount* best = nullptr;
-  for (const Mount& mount : mounts_) {
-    if (holds(mount.point, path) && (best == nullptr || mount.point.size() >= best->point.size())) {
-      best = &mount;
-    }
+  if (latest_.empty()) {
+    return nullptr;
   }
-  return best;
+  while (path.size() > 1) {
+    if (const auto hit = latest_.find(path); hit != latest_.end()) {
+      return &mounts_[hit->second];
+    }
+    const std::size_t slash = path.rfind('/');
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  }
+  const auto root = latest_.find("/");
+  return root == latest_.end() ? nullptr : &mounts_[root->second];
 }
 
 Place find_place(const Host& host, const MountTable& table, const std::string& path) {

@@ -4,6 +4,9 @@
 // Asked before a path is touched: a network server that does not answer stops whoever looks at its
 // files.
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +36,8 @@ class MountTable {
   [[nodiscard]] const std::vector<Mount>& mounts() const { return mounts_; }
 
  private:
-  std::vector<Mount> mounts_;  // in the order of mounting: a later one covers an earlier one
+  std::vector<Mount> mounts_;                               // in the order of mounting
+  std::map<std::string, std::size_t, std::less<>> latest_;  // by point: a later one covers it
 };
 
 struct Place {

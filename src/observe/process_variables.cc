@@ -106,10 +106,11 @@ void observe_internet_settings(const Host& host, ProxyFacts& proxies) {
   proxies.script = without_credentials(registry_text(*host.registry, key, "AutoConfigURL"));
 }
 
-bool is_there(const Host& host, const std::string& path) {
-  const bool network = path.starts_with("\\\\") || (host.root.empty() && is_on_network(path));
-  if (network) {
-    return true;  // not touched; a wrong alarm would be worse
+/// What lies on the network is not touched and counts as there: a wrong alarm would be worse.
+bool is_there(const Host& host, const MountTable& mounts, const std::string& path) {
+  if (path.starts_with("\\\\") || (host.root.empty() && is_on_network(path)) ||
+      (path.starts_with('/') && find_place(host, mounts, path).on_network)) {
+    return true;
   }
   std::string here = path;
   if (!host.root.empty() && host.is_windows()) {
@@ -168,12 +169,13 @@ std::vector<Variable> variables_of(const Host& host, const std::vector<std::stri
 }
 
 std::vector<Variable> observe_program_variables(const Host& host) {
-  return variables_of(host, gpu_names(),
-                      {"CUDA_", "CUDNN_", "FLAGS_", "HF_", "JAX_", "KMP_", "NCCL_", "OMP_",
-                       "PYTORCH_", "TF_", "TORCH_", "TRITON_", "XLA_"});
+  return variables_of(
+      host, gpu_names(),
+      {"CUDNN_", "FLAGS_", "HF_", "JAX_", "KMP_", "NCCL_", "OMP_", "PYTORCH_", "TF_CPP_",
+       "TF_CUDNN_", "TF_FORCE_", "TF_GPU_", "TF_XLA_", "TORCH_", "TRITON_", "XLA_"});
 }
 
-ProxyFacts observe_proxies(const Host& host) {
+ProxyFacts observe_proxies(const Host& host, const MountTable& mounts) {
   ProxyFacts proxies;
   std::vector<std::string> names;
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"}) {
@@ -187,10 +189,10 @@ ProxyFacts observe_proxies(const Host& host) {
       proxies.variables.push_back(proxy_variable(name, *value));
     }
   }
-  for (const char* name :
-       {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"}) {
+  for (const char* name : {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"}) {
     if (const auto path = host.set_variable(name)) {
-      proxies.certificates.push_back({name, cut(*path, kLongestValue), is_there(host, *path)});
+      proxies.certificates.push_back(
+          {name, cut(*path, kLongestValue), is_there(host, mounts, *path)});
     }
   }
   if (host.is_windows()) {

@@ -9,11 +9,12 @@
 
 #include "facts/process_state.h"
 #include "observe/host.h"
+#include "observe/mount_table.h"
 
 namespace plumb {
 
 [[nodiscard]] std::vector<Variable> observe_program_variables(const Host& host);
-[[nodiscard]] ProxyFacts observe_proxies(const Host& host);
+[[nodiscard]] ProxyFacts observe_proxies(const Host& host, const MountTable& mounts);
 
 /// Those that are set of `names` and, where the names of all variables can be told, that begin with
 /// one of `prefixes`; sorted by name, at most 500. On Windows case does not matter.

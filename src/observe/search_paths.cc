@@ -178,6 +178,7 @@ class WindowsPaths {
     const std::string_view text = trim(entry);
     if (!seen.insert(normalized(text)).second) {
       faults.add(PathFault::duplicate, part);
+      return;
     }
     if (text.find('"') != std::string_view::npos) {
       faults.add(PathFault::quoted, part);
@@ -215,7 +216,11 @@ void measure(SearchPath& path, bool windows) {
   }
   path.length = windows ? utf16_length(*path.text.value) : path.text.value->size();
   if (path.text.value->size() > kLongestText) {
-    path.text.value->resize(kLongestText);
+    std::size_t end = kLongestText;  // not within a character
+    while (end > 0 && (static_cast<unsigned char>((*path.text.value)[end]) & 0xc0U) == 0x80) {
+      --end;
+    }
+    path.text.value->resize(end);
   }
 }
 

@@ -28,7 +28,7 @@ SystemState observe_system_state(const Host& host, const std::string& environmen
   state.limits = observe_limits(host);
   state.disks = observe_disks(host, mounts, environment);
   state.paths = observe_search_paths(host, mounts);
-  state.proxies = observe_proxies(host);
+  state.proxies = observe_proxies(host, mounts);
   state.variables = observe_program_variables(host);
   state.container = observe_container(host, mounts);
   state.wsl = observe_wsl(host);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the probes of the system see of made-up Linux machines.
+#include "observe/system_state.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "observe/linux_release.h"
 #include "observe/memory_limits.h"
 #include "observe/search_paths.h"
-#include "observe/system_state.h"
 #include "observe/wsl_state.h"
 
 namespace plumb {
@@ -160,6 +161,12 @@ TEST(MountTable, TellsNetworkFileSystemsByName) {
   EXPECT_TRUE(is_network_type("wekafs"));
   EXPECT_FALSE(is_network_type("ext4"));
   EXPECT_EQ(MountTable{}.holding("/"), nullptr);
+  EXPECT_EQ(MountTable{}.holding("no path"), nullptr);
+  EXPECT_EQ(table.holding("relative")->type, "overlay");
+  EXPECT_EQ(MountTable::parse(std::string(kMounts) + "6 1 0:6 / /home rw - xfs x rw\n")
+                .holding("/home")
+                ->type,
+            "xfs");
 }
 
 TEST(LinuxSystem, DisksOnTheNetworkAreNotAsked) {
@@ -246,6 +253,18 @@ TEST(Container, TheMostParticularMarkNamesTheKind) {
   const ContainerState state = observe_container(fake.host(), {});
   EXPECT_EQ(state.kind, ContainerKind::apptainer);
   EXPECT_EQ(state.marks, (List{"/.dockerenv", "/.singularity.d", "KUBERNETES_SERVICE_HOST"}));
+}
+
+TEST(Container, AnImageUnpackedIntoAVirtualMachineIsNotSurelyDocker) {
+  FakeHost fake("linux");
+  fake.write(".dockerenv");
+  const auto on = [&](const std::string& type) {
+    return observe_container(fake.host(),
+                             MountTable::parse("1 0 0:1 / / rw - " + type + " /dev/vda rw\n"));
+  };
+  EXPECT_EQ(on("ext4").kind, ContainerKind::unknown);
+  EXPECT_EQ(on("overlay").kind, ContainerKind::docker);
+  EXPECT_EQ(on("overlay").marks, (List{"/.dockerenv", "/ is an overlay"}));
 }
 
 TEST(Container, KindsByTheirOwnMarks) {

@@ -55,7 +55,8 @@ const std::string kUserKey = "[HKEY_CURRENT_USER\\Environment]\n";
 
 TEST(WindowsSystem, ReleaseAndSettings) {
   FakeHost fake("windows");
-  fake.host().registry = registry_of_export(R"(
+  fake.host().registry =
+      registry_of_export(R"(
 [HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion]
 "ProductName"="Windows 10 Pro"
 "CurrentBuild"="26100"
@@ -72,7 +73,8 @@ TEST(WindowsSystem, ReleaseAndSettings) {
 "UEFISecureBootEnabled"=dword:00000000
 [HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows Defender\Real-Time Protection]
 "DisableRealtimeMonitoring"=dword:00000000
-[HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\Windows Defender\Windows Defender Exploit Guard\Controlled Folder Access]
+[HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\Windows Defender\)"
+                         R"(Windows Defender Exploit Guard\Controlled Folder Access]
 "EnableControlledFolderAccess"="1"
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\CI\Policy]
 "VerifiedAndReputablePolicyState"=dword:00000001
@@ -316,7 +318,7 @@ TEST(Proxies, VariablesAndInternetSettings) {
   fake.set("SSL_CERT_FILE", "C:\\certs\\公司.pem");
   fake.set("REQUESTS_CA_BUNDLE", "C:\\gone.pem");
   fake.write("certs/公司.pem", "x");
-  const ProxyFacts proxies = observe_proxies(fake.host());
+  const ProxyFacts proxies = observe_proxies(fake.host(), {});
   ASSERT_EQ(proxies.variables.size(), 2U);
   EXPECT_EQ(proxies.variables[0].value, "http://***@proxy:3128");
   EXPECT_TRUE(proxies.variables[0].masked);
@@ -337,6 +339,7 @@ TEST(Variables, ThoseOfGpuProgramsWithSecretsMasked) {
   fake.set("FLAGS_use_cuda", std::string(10'000, 'x'));
   fake.set("CUDA_VISIBLE_DEVICES", "");
   fake.set("MY_DIARY", "private");
+  fake.set("TF_VAR_database", "private");  // Terraform's
   const auto variables = observe_program_variables(fake.host());
   ASSERT_EQ(variables.size(), 4U);
   EXPECT_EQ(variables[0].name, "CUDA_VISIBLE_DEVICES");
