@@ -108,3 +108,7 @@ if(WIN32)
     --replay "$<TARGET_FILE:windows_loader_replay>" --random 10 --dlls 5)
   set_tests_properties(windows_loader_real PROPERTIES LABELS "cases;real" TIMEOUT 300)
 endif()
+
+add_test(NAME redaction COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/redaction_test.py"
+  --plumb "$<TARGET_FILE:plumb>" --launcher "$<IF:$<BOOL:${WIN32}>,${CMAKE_CROSSCOMPILING_EMULATOR},>")
+set_tests_properties(redaction PROPERTIES LABELS cases TIMEOUT 300)

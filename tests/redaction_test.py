@@ -94,7 +94,7 @@ def main() -> int:
             faults += [f"{name} holds {secret}" for secret in PLANTED if secret.lower() in text.lower()]
         shown = sum(secret in seen for secret in PLANTED)
         print(f"{len(PLANTED)} planted, {shown} of them seen without redaction, {len(faults)} faults")
-        if shown < 15:
+        if shown < 10:  # passwords in settings are masked by the probes already
             faults.append("too few are seen without redaction for this test to mean anything")
     print("\n".join(faults))
     return 1 if faults else 0

@@ -14,6 +14,7 @@
 #include "binary/elf.h"
 #include "observe/driver_version.h"
 #include "observe/host_files.h"
+#include "observe/real_files.h"
 #include "os/file.h"
 
 namespace plumb {
@@ -57,7 +58,7 @@ bool has_part(std::string_view path, std::string_view part) {
 
 class Collector {
  public:
-  explicit Collector(const Host& host) : host_(host) {}
+  explicit Collector(const Host& host) : host_(host), files_(host, "linux") {}
 
   void add_folder(const std::string& folder) {
     const std::string real = real_path(host_.at(folder));
@@ -77,12 +78,13 @@ class Collector {
         continue;
       }
       const std::string path = folder + "/" + entry.name;
-      const auto status = file_status(host_.at(path));
+      const std::string target = files_.here(path);  // a mounted system's links lead within it
+      const auto status = file_status(target);
       if (entry.kind == FileKind::symlink) {
         if (status && status->kind == FileKind::missing) {
           facts_.broken_links.push_back(path);
         } else {
-          links.emplace_back(entry.name, real_path(host_.at(path)));
+          links.emplace_back(entry.name, real_path(target));
         }
       } else if (status && status->kind == FileKind::regular) {
         files.emplace(entry.name, DriverLibrary{std::string(library),
@@ -175,6 +177,7 @@ class Collector {
   }
 
   const Host& host_;
+  RealFiles files_;
   std::vector<std::string> seen_;
   std::vector<std::string> compat_seen_;
   std::vector<std::pair<std::string, std::string>> elsewhere_;  // link, real path it leads to

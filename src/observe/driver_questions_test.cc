@@ -267,8 +267,7 @@ TEST(DriverQuestions, TheCudaDriverIsAskedWhereNvmlDoesNotSuffice) {
       "cuDeviceTotalMem_v2 = 150110011392\n"
       "cuDeviceGetUuid = 0x0123456789abcdef 0xfedcba9876543210\n"
       "cuDeviceGetPCIBusId = \"0000:00:06.0\"\n";
-  EXPECT_EQ(Driver(std::string(kAll) + cuda).as_needed().cuda.library.state,
-            AskState::not_tried);
+  EXPECT_EQ(Driver(std::string(kAll) + cuda).as_needed().cuda.library.state, AskState::not_tried);
   const DriverAnswers answers = Driver("nvmlInit_v2 = error 9\n" + cuda).as_needed();
   EXPECT_EQ(answers.nvml.library.state, AskState::init_failed);
   EXPECT_EQ(answers.cuda.library.state, AskState::ok);

@@ -170,7 +170,7 @@ TEST(Frameworks, DamagedLibrariesAreCountedAndTold) {
 
 TEST(Machine, ToolkitsAndSystem) {
   FakeHost fake("linux");
-  fake.make_folder("usr/local/cuda-12.8/bin");
+  fake.write("usr/local/cuda-12.8/bin/nvcc");
   fake.make_folder("usr/local/cuda-13.0/include");
   fake.write("usr/local/cuda-13.0/include/cuda.h", "/* */\n#define CUDA_VERSION 13000\n");
   fake.make_folder("usr/local/cuda-9.2");  // left empty by an uninstaller

@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "binary/wheel.h"
 #include "observe/distributions.h"
 #include "observe/host_paths.h"
 #include "observe/import_path.h"
-#include "base/secrets.h"
 #include "observe/package_metadata.h"
 #include "observe/record_check.h"
 #include "observe/version_files.h"

@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "observe/condarc.h"
 #include "observe/host_paths.h"
-#include "base/secrets.h"
 #include "observe/toml_settings.h"
 #include "os/file.h"
 

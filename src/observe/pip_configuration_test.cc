@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "observe/fake_host_test.h"
 #include "base/secrets.h"
+#include "observe/fake_host_test.h"
 #include "observe/toml_settings.h"
 
 namespace plumb {
