@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "facts/json_text.h"
 #include "facts/snapshot_json.h"
 #include "judge/check.h"
 #include "observe/snapshot_search.h"
@@ -22,8 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     question.libraries = {"cudnn"};
     question.all = true;
     static_cast<void>(plumb::search_snapshot(*snapshot, question));
-    static_cast<void>(
-        plumb::redact(plumb::snapshot_json(*snapshot), {"meier", "host", "/home/meier"}));
+    plumb::Json json = plumb::snapshot_json(*snapshot);
+    plumb::redact(json, {"meier", "host", "/home/meier"});
+    static_cast<void>(plumb::json_text(json));
   }
   return 0;
 }

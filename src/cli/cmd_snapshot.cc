@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/look.h"
 #include "cli/program_version.h"
+#include "facts/json_text.h"
 #include "facts/snapshot_json.h"
 #include "os/environment.h"
 #include "os/identity.h"
@@ -61,11 +62,9 @@ ExitCode run_snapshot(const SnapshotArguments& arguments) {
     // Of a mounted system neither the user's name nor the host's is this one's; homes tell them.
     const KnownNames names =
         look.root.empty() ? KnownNames{user_name(), host_name(), home_folder()} : KnownNames{};
-    Redaction redaction = redact(json, names);
-    json = std::move(redaction.json);
-    replaced = redaction.replaced;
+    replaced = redact(json, names);
   }
-  const std::string text = json.dump(1) + "\n";
+  const std::string text = json_text(json) + "\n";
   if (arguments.output.empty()) {
     return print_report(text, ExitCode::clean);
   }

@@ -47,7 +47,8 @@ class Writer {
  public:
   template <class T>
   void operator()(std::string_view name, const T& value) {
-    object_[std::string(name)] = json_of(value);
+    // The names of one struct differ: no need to look for each among those before it.
+    object_.get_ref<Json::object_t&>().emplace_back(std::string(name), json_of(value));
   }
 
   template <class T>

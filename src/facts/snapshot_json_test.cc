@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "facts/json_text.h"
+
 namespace plumb {
 namespace {
 
@@ -62,6 +64,16 @@ TEST(SnapshotJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(gpu.images[0].target, (Target{90, 'a'}));
   EXPECT_TRUE(gpu.images[1].empty);
   EXPECT_EQ(gpu.images[1].isa_minor, 5);
+}
+
+TEST(JsonText, IsWhatTheLibraryWrites) {
+  const Json json = {{"text", "a\"b\\c\n\t\x01 \xe4\xb8\xad"},
+                     {"none", nullptr},
+                     {"list", {1, -2, true, 0.5}},
+                     {"empty", Json::array()},
+                     {"object", Json::object()}};
+  EXPECT_EQ(json_text(json), json.dump(1));
+  EXPECT_EQ(json_text(snapshot_json(sample())), snapshot_json(sample()).dump(1));
 }
 
 TEST(SnapshotJson, ContainersOfOneContentStandThereOnce) {

@@ -79,6 +79,7 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
     machine.distributions = list_distributions(python->site_packages, machine.errors);
     read_requirements(machine.distributions);
   }
+  ProcessLibraries plain;
   // None of them looks at what another one writes.
   const std::function<void()> probes[] = {
       [&] {
@@ -89,6 +90,11 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
       [&] {
         if (python != nullptr) {
           machine.packages = observe_package_details(host, *python, machine.distributions);
+        }
+      },
+      [&] {
+        if (processes != nullptr) {
+          plain = plain_libraries(host, python);
         }
       },
       [&] { machine.python_world = observe_python_world(host); },
@@ -106,6 +112,9 @@ MachineFacts observe_machine(const Host& host, const std::string& environment,
       [&] { machine.pip = observe_pip_configuration(host, python); }};
   parallel_for(std::size(probes), [&](std::size_t i) { probes[i](); });
   machine.toolkits = toolkits_of(machine.cuda);
+  if (processes != nullptr) {
+    processes->push_back(std::move(plain));
+  }
   return machine;
 }
 
@@ -113,16 +122,14 @@ Snapshot take_snapshot(const Host& host, const std::string& environment) {
   Snapshot snapshot;
   snapshot.machine = observe_machine(host, environment, &snapshot.processes);
   const MachineFacts& machine = snapshot.machine;
-  const PythonEnvironment* python = machine.python ? &*machine.python.value : nullptr;
-  snapshot.processes.push_back(plain_libraries(host, python));
   std::vector<LibraryChoice*> choices;
   for (ProcessLibraries& process : snapshot.processes) {
     for (LibraryChoice& choice : process.choices) {
       choices.push_back(&choice);
     }
   }
-  add_versions(host, python != nullptr ? python->system : host.system, machine.distributions,
-               choices);
+  add_versions(host, machine.python ? machine.python.value->system : host.system,
+               machine.distributions, choices);
   return snapshot;
 }
 

@@ -9,9 +9,9 @@
 
 namespace plumb {
 
-/// All probes of `check`, one after the other: files and folders only. No process is started, no
+/// All probes of `check`: files and folders only. No process is started, no
 /// library loaded, no card woken. `environment` is --env's value or "". With `processes`, what each
-/// framework's import loads is kept too.
+/// framework's import loads, and what python alone would, is kept too, without versions.
 [[nodiscard]] MachineFacts observe_machine(const Host& host, const std::string& environment,
                                            std::vector<ProcessLibraries>* processes = nullptr);
 

@@ -18,11 +18,7 @@ struct KnownNames {
   std::string home;
 };
 
-struct Redaction {
-  Json json;
-  std::size_t replaced = 0;  // texts that were changed
-};
-
-[[nodiscard]] Redaction redact(const Json& json, const KnownNames& names);
+/// Changes `json`; gives the number of texts that it changed.
+std::size_t redact(Json& json, const KnownNames& names);
 
 }  // namespace plumb
